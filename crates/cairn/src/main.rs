@@ -1,0 +1,3 @@
+//! The cairn program.
+
+fn main() {}

@@ -1,0 +1,118 @@
+//! Reading JSON strictly, and saying where a text stops being JSON.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+/// Why a text is not the document it should be, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// What is wrong, without the position.
+    pub message: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in bytes, from 1.
+    pub column: usize,
+    /// The text holds the conflict markers of an unfinished merge; the position is that of the first.
+    pub conflict: bool,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.message)
+    }
+}
+
+impl std::error::Error for Damage {}
+
+/// Reads one document from `bytes`. A byte order mark in front is passed over.
+pub fn read<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Damage> {
+    let body = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    serde_json::from_slice(body).map_err(|error| describe(body, &error))
+}
+
+/// Checks that `bytes` is UTF-8 and one JSON document, and gives it back as text.
+pub fn check(bytes: &[u8]) -> Result<&str, Damage> {
+    let text = std::str::from_utf8(bytes).map_err(|error| {
+        let before = &bytes[..error.valid_up_to()];
+        let (line, column) = position(before);
+        Damage { message: "not UTF-8".to_owned(), line, column, conflict: false }
+    })?;
+    read::<IgnoredAny>(bytes)?;
+    Ok(text)
+}
+
+fn describe(body: &[u8], error: &serde_json::Error) -> Damage {
+    if let Some((line, marker)) = conflict_marker(body) {
+        return Damage {
+            message: format!("conflict marker `{marker}` of an unfinished merge"),
+            line,
+            column: 1,
+            conflict: true,
+        };
+    }
+    let full = error.to_string();
+    let message = full.rsplit_once(" at line ").map_or(full.as_str(), |(message, _)| message);
+    // serde_json counts columns from 0 where a line break itself is the fault.
+    Damage {
+        message: message.to_owned(),
+        line: error.line().max(1),
+        column: error.column().max(1),
+        conflict: false,
+    }
+}
+
+/// The first line that begins as git's conflict markers do.
+fn conflict_marker(body: &[u8]) -> Option<(usize, &'static str)> {
+    body.split(|&b| b == b'\n').enumerate().find_map(|(index, line)| {
+        let marker = if line.starts_with(b"<<<<<<< ") {
+            "<<<<<<<"
+        } else if line.starts_with(b">>>>>>> ") {
+            ">>>>>>>"
+        } else if line.trim_ascii_end() == b"=======" {
+            "======="
+        } else {
+            return None;
+        };
+        Some((index + 1, marker))
+    })
+}
+
+fn position(before: &[u8]) -> (usize, usize) {
+    let line = before.iter().filter(|&&b| b == b'\n').count() + 1;
+    let column = before.iter().rev().take_while(|&&b| b != b'\n').count() + 1;
+    (line, column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damage_names_line_and_column() {
+        let damage = check(b"[\n  {\"id\": }\n]").unwrap_err();
+        assert_eq!((damage.line, damage.column), (2, 10));
+        assert_eq!(damage.to_string(), "line 2, column 10: expected value");
+        assert_eq!(check(b"").unwrap_err().line, 1);
+        assert_eq!(check(b"[\n\"\xff\"]").unwrap_err().to_string(), "line 2, column 2: not UTF-8");
+    }
+
+    #[test]
+    fn conflict_markers_are_called_by_their_name() {
+        let text = b"[\n<<<<<<< HEAD\n1\n=======\n2\n>>>>>>> other\n]";
+        let damage = check(text).unwrap_err();
+        assert!(damage.conflict);
+        assert_eq!(damage.line, 2);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_damage() {
+        assert_eq!(read::<Vec<u8>>(b"\xef\xbb\xbf[1]").unwrap(), [1]);
+    }
+
+    #[test]
+    fn deep_nesting_is_refused_without_a_crash() {
+        assert!(check("[".repeat(100_000).as_bytes()).is_err());
+    }
+}

@@ -1,0 +1,36 @@
+//! JSON, in the three ways that the protocols need it.
+//!
+//! - [`read`] and [`check`]: strict reading that answers with a line and a column;
+//! - [`Editor`]: changing one value of a text while every other byte stays as it was, whoever wrote it;
+//! - [`pretty`], [`compact`] and [`canonical`]: writing as JavaScript does, and RFC 8785.
+
+mod damage;
+mod edit;
+mod scan;
+mod text;
+
+use serde::Serialize;
+use serde_json::Value;
+
+pub use damage::{Damage, check, read};
+pub use edit::{Editor, Step};
+pub use scan::elements;
+pub use text::Text;
+
+/// `value` as `JSON.stringify(value, null, 2)` writes it, without a trailing newline.
+pub fn pretty(value: &Value) -> String {
+    format!("{value:#}")
+}
+
+/// `value` on one line without spaces, as `JSON.stringify(value)` writes it.
+pub fn compact(value: &Value) -> String {
+    value.to_string()
+}
+
+/// The RFC 8785 form of `value`, which is what gets hashed.
+///
+/// # Errors
+/// A number that JSON cannot express (not a number, infinite), or a map whose keys are not strings.
+pub fn canonical(value: &impl Serialize) -> Result<Vec<u8>, serde_json::Error> {
+    serde_json_canonicalizer::to_vec(value)
+}

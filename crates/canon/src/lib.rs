@@ -1,0 +1,19 @@
+//! Bytes to values and back, without files and without a clock.
+//!
+//! This floor owns the forms that the protocols prescribe byte for byte:
+//!
+//! - [`json`]: reading JSON with exact positions, editing it in place so that untouched bytes stay
+//!   as they were, writing it as JavaScript's `JSON.stringify` does, and RFC 8785 for what is hashed;
+//! - [`Sha256`]: digests as a type;
+//! - [`Timestamp`]: instants in the one text form that all protocols share;
+//! - [`text`]: one line out of whatever a caller typed.
+//!
+//! Nothing here opens a file, asks for the time or prints.
+
+pub mod json;
+mod sha256;
+pub mod text;
+mod time;
+
+pub use sha256::{Hasher, NotASha256, Sha256};
+pub use time::{Clock, Timestamp};

@@ -1,0 +1,3 @@
+//! Chalk Protocol v0.
+
+pub mod source;

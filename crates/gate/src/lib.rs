@@ -1,0 +1,3 @@
+//! What a gate is.
+
+pub mod run;
