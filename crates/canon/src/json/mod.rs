@@ -6,16 +6,16 @@
 
 mod damage;
 mod edit;
+mod legible;
 mod scan;
-mod text;
 
 use serde::Serialize;
 use serde_json::Value;
 
 pub use damage::{Damage, check, read};
 pub use edit::{Editor, Step};
+pub use legible::legible;
 pub use scan::elements;
-pub use text::Text;
 
 /// `value` as `JSON.stringify(value, null, 2)` writes it, without a trailing newline.
 pub fn pretty(value: &Value) -> String {

@@ -1,0 +1,336 @@
+//! Append-only logs in which each line holds the digest of the line before it.
+//!
+//! A line is one JSON object: `n` (from 1), `at`, `kind`, `body`, `prev` (the `hash` of the line before,
+//! 64 zeros for the first) and `hash` (SHA-256 over the RFC 8785 form of the object without `hash`).
+//! Beside the log lies `<log>.head`, with number and hash of the last line, so that a log whose end was
+//! cut off does not pass for a whole one. The chain shows an edit to whoever kept a hash; it can't stop
+//! one who rewrites the log and the head together.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use canon::{Sha256, Timestamp, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::fault;
+use crate::file::{self, Appender, FileError};
+
+/// One line of a chain.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Record {
+    /// The line's number, from 1.
+    pub n: u64,
+    /// When it was written.
+    pub at: Timestamp,
+    /// What it records.
+    pub kind: String,
+    /// The record itself.
+    pub body: Value,
+    /// The hash of the line before.
+    pub prev: Sha256,
+    /// The hash of this line.
+    pub hash: Sha256,
+}
+
+#[derive(Serialize)]
+struct Unhashed<'a> {
+    n: u64,
+    at: Timestamp,
+    kind: &'a str,
+    body: &'a Value,
+    prev: Sha256,
+}
+
+impl Record {
+    fn new(head: Head, at: Timestamp, kind: &str, body: Value) -> Self {
+        let unhashed = Unhashed { n: head.n + 1, at, kind, body: &body, prev: head.hash };
+        let hash = Sha256::of(json::canonical(&unhashed).unwrap_or_default());
+        Self { n: head.n + 1, at, kind: kind.to_owned(), prev: head.hash, hash, body }
+    }
+
+    fn is_sound(&self) -> bool {
+        let Self { n, at, kind, body, prev, hash } = self;
+        let unhashed = Unhashed { n: *n, at: *at, kind, body, prev: *prev };
+        json::canonical(&unhashed).is_ok_and(|bytes| Sha256::of(bytes) == *hash)
+    }
+
+    /// The line that stands for the record in the log, with its line end.
+    pub fn line(&self) -> String {
+        let mut line = serde_json::to_string(self).unwrap_or_default();
+        line.push('\n');
+        line
+    }
+}
+
+/// Number and hash of the last line; of an empty chain, zero and zeros.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// How many lines there are.
+    pub n: u64,
+    /// The hash of the last one.
+    pub hash: Sha256,
+}
+
+impl Head {
+    fn empty() -> Self {
+        Self { n: 0, hash: [0; 32].into() }
+    }
+}
+
+/// What is wrong with a chain.
+#[derive(Debug)]
+pub enum ChainError {
+    /// The file can't be read or written.
+    File(FileError),
+    /// The log isn't what was written.
+    Broken {
+        /// The log.
+        path: PathBuf,
+        /// The first line that is wrong, from 1.
+        line: u64,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+}
+
+impl fmt::Display for ChainError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(error) => error.fmt(f),
+            Self::Broken { path, line, why } => write!(f, "`{}` line {line}: {why}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for ChainError {}
+
+impl From<FileError> for ChainError {
+    fn from(error: FileError) -> Self {
+        Self::File(error)
+    }
+}
+
+/// A log and its head. Writers hold the write lock of what the log is about.
+#[derive(Debug, Clone)]
+pub struct Chain {
+    pub(crate) path: PathBuf,
+}
+
+impl Chain {
+    /// The chain whose log lies at `path`; nothing is opened.
+    pub fn at(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// The log.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn head_path(&self) -> PathBuf {
+        let mut name = self.path.file_name().unwrap_or_default().to_owned();
+        name.push(".head");
+        self.path.with_file_name(name)
+    }
+
+    fn broken(&self, line: u64, why: &'static str) -> ChainError {
+        ChainError::Broken { path: self.path.clone(), line, why }
+    }
+
+    /// The last record, after a look at the end of the log alone: its own hash, and that the head
+    /// names it. A half line that a crash left at the very end is passed over.
+    pub fn last(&self) -> Result<Option<Record>, ChainError> {
+        let mut window = 16 * 1024;
+        loop {
+            let (tail, cut) = file::read_tail(&self.path, window)?;
+            let whole = tail.iter().rposition(|&b| b == b'\n').map_or(&tail[..0], |end| &tail[..end]);
+            let start = whole.iter().rposition(|&b| b == b'\n').map(|n| n + 1);
+            let line = match start {
+                Some(start) => &whole[start..],
+                None if cut => {
+                    window *= 8;
+                    continue;
+                }
+                None => whole,
+            };
+            let record = if line.is_empty() { None } else { Some(self.parse(line, 0)?) };
+            let at = record.as_ref().map_or(Head::empty(), |r| Head { n: r.n, hash: r.hash });
+            let prev = record.as_ref().map(|r| Head { n: r.n - 1, hash: r.prev });
+            return match self.read_head()? {
+                // A crash between the line and the head leaves the head one line behind.
+                head if head == at || Some(head) == prev => Ok(record),
+                head if head.n > at.n => Err(self.broken(at.n + 1, "the log's end was cut off")),
+                _ => Err(self.broken(at.n, "the head file names another line")),
+            };
+        }
+    }
+
+    fn read_head(&self) -> Result<Head, ChainError> {
+        let Some(bytes) = file::read(&self.head_path())? else { return Ok(Head::empty()) };
+        let text = String::from_utf8_lossy(&bytes);
+        let mut words = text.split_whitespace();
+        let head = words.next().and_then(|n| n.parse().ok()).zip(words.next().and_then(|h| h.parse().ok()));
+        head.map(|(n, hash)| Head { n, hash }).ok_or_else(|| self.broken(0, "the head file is damaged"))
+    }
+
+    fn parse(&self, line: &[u8], number: u64) -> Result<Record, ChainError> {
+        let record: Record =
+            json::read(line).map_err(|_| self.broken(number, "not a record of this chain"))?;
+        if !record.is_sound() {
+            return Err(self.broken(record.n, "the record's hash doesn't fit its content"));
+        }
+        Ok(record)
+    }
+
+    /// Every record, checked from the first to the last.
+    pub fn records(&self) -> Result<Vec<Record>, ChainError> {
+        let bytes = file::read(&self.path)?.unwrap_or_default();
+        let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(&bytes[..0], |end| &bytes[..end]);
+        let mut records: Vec<Record> = Vec::new();
+        let mut head = Head::empty();
+        for (line, number) in whole.split(|&b| b == b'\n').zip(1..) {
+            if whole.is_empty() {
+                break;
+            }
+            let record = self.parse(line, number)?;
+            if record.n != number || record.prev != head.hash {
+                return Err(self.broken(number, "the record doesn't follow the one before it"));
+            }
+            head = Head { n: record.n, hash: record.hash };
+            records.push(record);
+        }
+        self.last()?;
+        Ok(records)
+    }
+
+    /// The record that would follow `last`, not yet written.
+    pub fn next(last: Option<&Record>, at: Timestamp, kind: &str, body: Value) -> Record {
+        let head = last.map_or(Head::empty(), |r| Head { n: r.n, hash: r.hash });
+        Record::new(head, at, kind, body)
+    }
+
+    /// Writes a record that follows the last one.
+    pub fn append(&self, at: Timestamp, kind: &str, body: Value) -> Result<Record, ChainError> {
+        let record = Self::next(self.last()?.as_ref(), at, kind, body);
+        if let Some(folder) = self.path.parent() {
+            fs::create_dir_all(folder).map_err(|error| FileError::new("create", folder, error))?;
+        }
+        let mut appender = self.open()?;
+        appender.append(record.line().as_bytes(), true)?;
+        self.write_head(&record)?;
+        Ok(record)
+    }
+
+    /// The log opened for one more line, without the half line that a crash left at its end.
+    pub(crate) fn open(&self) -> Result<Appender, FileError> {
+        let appender = Appender::open(&self.path)?;
+        if !appender.torn {
+            return Ok(appender);
+        }
+        let bytes = file::read(&self.path)?.unwrap_or_default();
+        let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |n| n + 1);
+        let fail = |error| FileError::new("repair", &self.path, error);
+        let log = fs::OpenOptions::new().write(true).open(&self.path).map_err(fail)?;
+        log.set_len(whole as u64).map_err(fail)?;
+        Appender::open(&self.path)
+    }
+
+    /// Makes the head name `record`.
+    pub(crate) fn write_head(&self, record: &Record) -> Result<(), FileError> {
+        let path = self.head_path();
+        let fail = |error| FileError::new("write", &path, error);
+        fault::point("chain").map_err(fail)?;
+        // Not synced: after a power cut the head may be one line behind, which is accepted.
+        let mut temporary = path.clone().into_os_string();
+        temporary.push(format!(".{}.tmp", std::process::id()));
+        fs::write(&temporary, format!("{} {}\n", record.n, record.hash)).map_err(fail)?;
+        fs::rename(&temporary, &path).map_err(fail)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::from_millis(0);
+
+    fn chain_of(lines: u64) -> (tempfile::TempDir, Chain) {
+        let folder = tempfile::tempdir().unwrap();
+        let chain = Chain::at(folder.path().join("log.jsonl"));
+        for n in 0..lines {
+            chain.append(NOW, "note", json!({ "x": n })).unwrap();
+        }
+        (folder, chain)
+    }
+
+    #[test]
+    fn records_follow_one_another() {
+        let (_folder, chain) = chain_of(3);
+        let records = chain.records().unwrap();
+        assert_eq!(records.iter().map(|r| r.n).collect::<Vec<_>>(), [1, 2, 3]);
+        assert_eq!(chain.last().unwrap().unwrap(), records[2]);
+        assert_eq!(records[1].prev, records[0].hash);
+    }
+
+    #[test]
+    fn an_edited_line_is_named() {
+        let (_folder, chain) = chain_of(3);
+        let text = fs::read_to_string(chain.path()).unwrap().replacen("\"x\":1", "\"x\":7", 1);
+        fs::write(chain.path(), text).unwrap();
+        let error = chain.records().unwrap_err().to_string();
+        assert!(error.contains("line 2: the record's hash doesn't fit"), "{error}");
+    }
+
+    #[test]
+    fn a_missing_line_is_named() {
+        let (_folder, chain) = chain_of(3);
+        let text = fs::read_to_string(chain.path()).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        fs::write(chain.path(), format!("{}\n{}\n", lines[0], lines[2])).unwrap();
+        assert!(chain.records().unwrap_err().to_string().contains("line 2: the record doesn't follow"));
+    }
+
+    #[test]
+    fn a_cut_end_is_noticed() {
+        let (_folder, chain) = chain_of(3);
+        let text = fs::read_to_string(chain.path()).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        fs::write(chain.path(), format!("{}\n", lines[0])).unwrap();
+        assert!(chain.last().unwrap_err().to_string().contains("cut off"));
+        fs::remove_file(chain.path()).unwrap();
+        assert!(chain.last().unwrap_err().to_string().contains("cut off"));
+    }
+
+    #[test]
+    fn a_crash_between_line_and_head_is_no_break() {
+        let (_folder, chain) = chain_of(2);
+        let last = chain.last().unwrap();
+        let next = Chain::next(last.as_ref(), NOW, "note", json!({}));
+        chain.open().unwrap().append(next.line().as_bytes(), false).unwrap();
+        assert_eq!(chain.last().unwrap().unwrap(), next);
+        chain.append(NOW, "note", json!({})).unwrap();
+        assert_eq!(chain.records().unwrap().len(), 4);
+    }
+
+    #[test]
+    fn half_a_line_at_the_end_is_taken_away() {
+        let (_folder, chain) = chain_of(2);
+        let mut text = fs::read_to_string(chain.path()).unwrap();
+        text.push_str("{\"n\":3,\"at");
+        fs::write(chain.path(), text).unwrap();
+        assert_eq!(chain.last().unwrap().unwrap().n, 2);
+        chain.append(NOW, "note", json!({})).unwrap();
+        assert_eq!(chain.records().unwrap().len(), 3);
+    }
+
+    #[test]
+    fn a_long_last_line_is_read_whole() {
+        let (_folder, chain) = chain_of(1);
+        chain.append(NOW, "note", json!({ "x": "y".repeat(50_000) })).unwrap();
+        assert_eq!(chain.last().unwrap().unwrap().n, 2);
+    }
+}
