@@ -1,1 +1,6 @@
 //! Source.
+
+pub mod imports;
+pub mod language;
+pub mod size;
+mod syntax;
