@@ -30,7 +30,8 @@ mod unix;
 #[cfg(unix)]
 mod watch;
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests;
 
 pub use end::{End, Leftovers, Ran};
@@ -135,8 +136,8 @@ pub fn run(command: &Command) -> io::Result<Ran> {
 /// The system's command for `command`, with all but the streams that it reads and writes; or why
 /// there can't be one.
 fn prepare(command: &Command) -> Result<std::process::Command, String> {
-    let argv = command.program.argv();
-    let Some((program, args)) = argv.split_first().filter(|(program, _)| !program.is_empty()) else {
+    let words = command.program.argv();
+    let Some((program, args)) = words.split_first().filter(|(program, _)| !program.is_empty()) else {
         return Err("the command is empty".to_owned());
     };
     if !command.dir.is_dir() {

@@ -226,7 +226,7 @@ fn the_digest_is_of_what_was_written_even_if_the_name_is_taken_away() {
 fn input_reaches_a_reader_whole() {
     let bench = Bench::new();
     let mut command = bench.script("cat");
-    let text: Vec<u8> = (0..1_000_000_u32).flat_map(|n| n.to_le_bytes()).collect();
+    let text: Vec<u8> = (0..1_000_000_u32).flat_map(u32::to_le_bytes).collect();
     command.stdin = Input::Bytes(text.clone());
     let ran = run(&command).unwrap();
     assert!(ran.success());
@@ -261,11 +261,9 @@ fn a_background_child_that_holds_the_output_is_not_waited_for() {
 fn a_leftover_that_ignores_the_request_is_killed() {
     let bench = Bench::new();
     // The inner shell has set its trap when the outer one ends.
-    let inner = "trap '' TERM; echo $$ >pid; while :; do sleep 1; done";
-    let ran =
-        run(&bench
-            .script(&format!("sh -c \"{}\" & while ! test -s pid; do :; done", inner.replace('$', "\\$"))))
-        .unwrap();
+    let script = "sh -c \"$1\" & while ! test -s pid; do :; done".into();
+    let args = vec!["trap '' TERM; echo $$ >pid; while :; do sleep 1; done".into()];
+    let ran = run(&bench.command(Program::Shell { script, args })).unwrap();
     assert!(ran.success());
     assert_eq!(ran.leftovers, Leftovers::Killed);
     assert!(!is_alive(read_pid(&bench.path("pid")).unwrap()));
