@@ -1,3 +1,6 @@
 //! What a gate is.
 
+pub mod family;
 pub mod run;
+pub mod template;
+mod words;
