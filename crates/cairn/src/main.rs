@@ -1,3 +1,27 @@
 //! The cairn program.
 
-fn main() {}
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+use store::{SystemClock, SystemEntropy, World};
+
+fn main() -> ExitCode {
+    let args: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    let world = World {
+        cwd: std::env::current_dir().unwrap_or_default(),
+        env: std::env::vars_os().collect(),
+        clock: Box::new(SystemClock),
+        entropy: Box::new(SystemEntropy),
+    };
+    cairn::arm_faults(&world.env);
+    let terminal = cairn::Terminal {
+        colour_out: anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never,
+        colour_err: anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never,
+        progress: std::io::stderr().is_terminal(),
+    };
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let code = cairn::run(&args, &world, terminal, &mut out, &mut std::io::stderr());
+    // A reader that went away (`cairn log | head`) is no failure of ours.
+    let _ = out.flush();
+    ExitCode::from(code)
+}

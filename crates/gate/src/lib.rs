@@ -1,6 +1,24 @@
-//! What a gate is.
+//! What a gate is, whichever protocol asks.
+//!
+//! - [`ReasonCode`] and [`Refusal`]: the answer of a gate that stays shut, with one code of a closed list,
+//!   one sentence and the one command that comes next;
+//! - [`Finding`]: what a check saw, where it does not decide by itself;
+//! - [`run`](mod@run): the command runner, with a process group, a deadline and the output in a file;
+//! - [`template`]: command templates whose values never reach a shell as text;
+//! - [`family`]: whether two configured agents are of one model family.
+//!
+//! Nothing here knows a protocol or prints.
 
+mod code;
 pub mod family;
+mod finding;
+mod progress;
+mod refusal;
 pub mod run;
 pub mod template;
 mod words;
+
+pub use code::ReasonCode;
+pub use finding::{Finding, Level};
+pub use progress::{Progress, Silent};
+pub use refusal::{Exit, Location, Refusal};

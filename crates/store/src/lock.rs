@@ -212,6 +212,11 @@ fn runs(_: u32, written: Option<SystemTime>) -> bool {
     written.and_then(|w| w.elapsed().ok()).unwrap_or_default() <= PUBLISHED_AGE
 }
 
+/// Whether any process of this machine has the number `pid`.
+pub fn process_runs(pid: u32) -> bool {
+    runs(pid, None)
+}
+
 /// When a process began, where the system tells (Linux).
 #[cfg(unix)]
 fn started(pid: i32) -> Option<SystemTime> {

@@ -1,0 +1,262 @@
+//! The command line: names, flags, usage errors. The only place that knows clap's errors.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use chalk::codes;
+use chalk::session::Naming;
+use clap::error::{ContextKind, ErrorKind};
+use clap::{CommandFactory, FromArgMatches, Parser};
+use gate::Refusal;
+
+use crate::commands::{Chalk, Command};
+
+/// Gates for coding agents, kept in the repository they work in.
+#[derive(Debug, Parser)]
+#[command(
+    name = "cairn",
+    version,
+    term_width = 100,
+    subcommand_required = false,
+    disable_help_subcommand = true
+)]
+struct Cairn {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Print one JSON document instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+/// Chalk Protocol v0: task gates for coding agents.
+#[derive(Debug, Parser)]
+#[command(
+    name = "chalk",
+    version,
+    term_width = 100,
+    subcommand_required = false,
+    disable_help_subcommand = true
+)]
+struct ChalkProgram {
+    #[command(subcommand)]
+    command: Option<Chalk>,
+    /// Print one JSON document instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+/// A command line that was understood.
+pub struct Request {
+    /// What to run.
+    pub command: Command,
+    /// As JSON.
+    pub json: bool,
+    /// How commands are named in messages.
+    pub naming: Naming,
+}
+
+/// What became of a command line.
+pub enum Parsed {
+    /// A command to run.
+    Request(Request),
+    /// Text to print: help or a version.
+    Text(String),
+    /// A usage error.
+    Usage {
+        /// What is wrong.
+        refusal: Refusal,
+        /// Whether it is printed as JSON.
+        json: bool,
+        /// 1 in Chalk, 2 for cairn's own verbs.
+        exit: u8,
+    },
+}
+
+/// The protocol tag that a bare `version` prints.
+const PROTOCOL: &str = "chalk/0";
+
+/// Commands of the Node implementation that are not offered, with what to do instead.
+const NOT_OFFERED: &[(&str, &str)] = &[
+    ("align", "write the criteria with `spec --criterion`"),
+    ("approve-plan", "record the approval with `decision`"),
+    ("archive", "`task drop` takes a task out; done tasks cost nothing"),
+    ("autopilot", "`run` works through the runnable tasks"),
+    ("branch", "use `git worktree add`"),
+    ("cleanup", "use `git worktree remove`"),
+    ("commit", "use `git commit`"),
+    ("cost", "costs are not kept"),
+    ("decisions", "read `.chalk/decisions.md`"),
+    ("discover", "write `.chalk/spec.md`"),
+    ("e2e", "`verify` runs the browser specs that are locked"),
+    ("evidence", "attach files with `git add`"),
+    ("feedback", "use `update` or `lesson add`"),
+    ("harness", "`doctor` shows what is configured"),
+    ("issue", "use `task add`"),
+    ("loop", "`run` works through the runnable tasks"),
+    ("merge", "use `git merge`"),
+    ("pending", "use `question list`"),
+    ("pipeline", "use `work`, `review` and `done`"),
+    ("plan", "write the criteria with `spec --criterion`"),
+    ("plans", "existing `plans/` folders are left alone"),
+    ("portal", "read the state with `--json`"),
+    ("pr", "use your forge's own tool"),
+    ("promote", "use `phase`"),
+    ("raise", "use `question add`"),
+    ("redirect", "use `amend-spec` or `task edit`"),
+    ("release", "use `git tag`"),
+    ("retro", "use `lesson add`"),
+    ("smoke", "put the command into `protocol.verify`"),
+    ("sync", "existing `plans/` and `boards/` folders are left alone"),
+    ("telemetry", "nothing is ever sent"),
+    ("upgrade", "use your package manager"),
+];
+
+/// Chalk's commands that `cairn` offers under their own names.
+fn is_promoted(verb: &str) -> bool {
+    matches!(
+        verb,
+        "init"
+            | "agents"
+            | "status"
+            | "next"
+            | "context"
+            | "task"
+            | "spec"
+            | "start"
+            | "verify"
+            | "done"
+            | "amend-spec"
+            | "review"
+            | "guard"
+            | "audit"
+            | "phase"
+            | "update"
+            | "decision"
+            | "question"
+            | "log"
+            | "doctor"
+    )
+}
+
+fn as_chalk(rest: &str) -> String {
+    format!("chalk {rest}")
+}
+
+fn as_cairn(rest: &str) -> String {
+    let verb = rest.split(' ').next().unwrap_or_default();
+    if is_promoted(verb) { format!("cairn {rest}") } else { format!("cairn chalk {rest}") }
+}
+
+/// Understands a command line; the first argument is the name the program was called by.
+pub fn parse(args: &[OsString]) -> Parsed {
+    let called = args.first().map(Path::new).and_then(Path::file_stem).and_then(|name| name.to_str());
+    let multi_call = called == Some("chalk");
+    let words: Vec<&str> = args.iter().skip(1).filter_map(|arg| arg.to_str()).collect();
+    let chalk = multi_call || words.first() == Some(&"chalk");
+    let verb = words.iter().skip(usize::from(chalk && !multi_call)).find(|word| !word.starts_with('-'));
+    let json = words.iter().take_while(|word| **word != "--").any(|word| *word == "--json");
+    match (words.as_slice(), verb) {
+        (["--version" | "-v" | "-V"] | ["chalk", "--version" | "-v" | "-V"], _) => {
+            let name = if multi_call { "chalk" } else { "cairn" };
+            return Parsed::Text(format!("{name} {} ({PROTOCOL})\n", env!("CARGO_PKG_VERSION")));
+        }
+        (["version"] | ["chalk", "version"], _) => return Parsed::Text(format!("{PROTOCOL}\n")),
+        (["help"] | ["chalk", "help"] | ["chalk"] | [], _) => {
+            let help = if multi_call {
+                ChalkProgram::command().render_help().to_string()
+            } else if words.first() == Some(&"chalk") {
+                ChalkProgram::command().bin_name("cairn chalk").render_help().to_string()
+            } else {
+                Cairn::command().render_help().to_string()
+            };
+            return Parsed::Text(help);
+        }
+        (_, Some(verb)) => {
+            if let Some((name, instead)) = NOT_OFFERED.iter().find(|(name, _)| name == verb) {
+                let refusal =
+                    Refusal::new(codes::NOT_OFFERED, format!("`{name}` is not offered here")).hint(*instead);
+                return Parsed::Usage { refusal, json, exit: 1 };
+            }
+        }
+        _ => {}
+    }
+    let own_verb = !chalk && verb.is_some_and(|verb| matches!(*verb, "demo" | "schema"));
+    let exit = if own_verb { 2 } else { 1 };
+    let parsed = if multi_call {
+        ChalkProgram::command().try_get_matches_from(args).and_then(|matches| {
+            let program = ChalkProgram::from_arg_matches(&matches)?;
+            Ok((program.command.map(Command::Chalk), program.json))
+        })
+    } else {
+        Cairn::command().try_get_matches_from(args).and_then(|matches| {
+            let program = Cairn::from_arg_matches(&matches)?;
+            Ok((program.command, program.json))
+        })
+    };
+    match parsed {
+        Ok((Some(command), json)) => {
+            let naming: Naming = if multi_call { as_chalk } else { as_cairn };
+            Parsed::Request(Request { command, json, naming })
+        }
+        Ok((None, json)) => {
+            let refusal = Refusal::new(codes::USAGE, "no command given").hint("`help` lists them");
+            Parsed::Usage { refusal, json, exit }
+        }
+        Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
+            Parsed::Text(error.render().to_string())
+        }
+        Err(error) => Parsed::Usage { refusal: explain(&error), json, exit },
+    }
+}
+
+/// clap's error as a refusal of our own: what is wrong in one line, the right usage as the hint.
+fn explain(error: &clap::Error) -> Refusal {
+    let rendered = error.render().to_string();
+    let mut lines = rendered.lines().map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or("wrong usage").trim_start_matches("error: ");
+    let mut refusal = Refusal::new(codes::USAGE, first.trim_end_matches(':'));
+    for line in lines {
+        if let Some(usage) = line.strip_prefix("Usage: ") {
+            refusal = refusal.hint(format!("usage: {usage}"));
+        } else if !line.starts_with("For more information") {
+            refusal = refusal.fact(line.trim_start_matches("tip: "));
+        }
+    }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        let usage = match error.get(ContextKind::Usage) {
+            Some(usage) => usage.to_string(),
+            None => rendered.lines().find(|line| line.starts_with("Usage:")).unwrap_or_default().to_owned(),
+        };
+        return Refusal::new(codes::USAGE, "the command needs more words")
+            .hint(usage.replace("Usage:", "usage:"));
+    }
+    refusal
+}
+
+/// Values as flags take them.
+pub mod value {
+    use canon::{Timestamp, text};
+
+    /// Text that says something.
+    pub fn text(value: &str) -> Result<String, String> {
+        if text::is_blank(value) { Err("the text is empty".to_owned()) } else { Ok(value.to_owned()) }
+    }
+
+    /// A day (`2026-12-01`) or an instant in ISO 8601.
+    pub fn instant(value: &str) -> Result<Timestamp, String> {
+        let parse = |text: &str| text.parse::<Timestamp>();
+        parse(value)
+            .or_else(|_| parse(&format!("{value}T00:00:00Z")))
+            .map_err(|_| "neither a day such as 2026-12-01 nor an instant in ISO 8601".to_owned())
+    }
+}
+
+/// The command line of `cairn`, for help pages and completions.
+pub fn command() -> clap::Command {
+    Cairn::command()
+}
+
+/// The command line of the program under the name `chalk`.
+pub fn chalk_command() -> clap::Command {
+    ChalkProgram::command()
+}

@@ -1,0 +1,106 @@
+//! What a command is given: the world, how it is called, and where its warnings go.
+
+use std::cell::RefCell;
+use std::io::Write;
+
+use chalk::Session;
+use chalk::session::Naming;
+use gate::{Progress, Refusal};
+use store::World;
+
+use crate::Terminal;
+
+/// The context of one command.
+pub struct Ctx<'w> {
+    /// Folder, environment, clock and chance.
+    pub world: &'w World,
+    /// How commands are named in messages.
+    pub naming: Naming,
+    /// The answer is printed as JSON.
+    pub json: bool,
+    /// How the streams look.
+    pub terminal: Terminal,
+    progress: Ticker,
+    warnings: RefCell<Vec<String>>,
+}
+
+impl<'w> Ctx<'w> {
+    /// The context of a command.
+    pub fn new(world: &'w World, naming: Naming, json: bool, terminal: Terminal) -> Self {
+        Self {
+            world,
+            naming,
+            json,
+            terminal,
+            progress: Ticker { on: terminal.progress && !json },
+            warnings: RefCell::default(),
+        }
+    }
+
+    /// A command of this program as the caller would type it.
+    pub fn cmd(&self, rest: &str) -> String {
+        (self.naming)(rest)
+    }
+
+    /// Remembers a warning.
+    pub fn warn(&self, message: impl Into<String>) {
+        self.warnings.borrow_mut().push(message.into());
+    }
+
+    /// The warnings, given up.
+    pub fn take_warnings(&self) -> Vec<String> {
+        self.warnings.take()
+    }
+
+    /// Where long work tells of its steps.
+    pub fn progress(&self) -> &dyn Progress {
+        &self.progress
+    }
+
+    /// Runs a command that only reads: a spine that was edited past the program is named, and read.
+    pub fn read<T>(&self, command: impl FnOnce(&Session<'_>) -> Result<T, Refusal>) -> Result<T, Refusal> {
+        self.with(|session| {
+            if let Some(complaint) = session.standing()?.complaint() {
+                session
+                    .warn(format!("{complaint}; accept it with `{}`", session.cmd("accept --why \"...\"")));
+            }
+            command(session)
+        })
+    }
+
+    /// Runs a command that writes or judges: under `tamperEvident: "refuse"` an edited spine stops it.
+    pub fn act<T>(&self, command: impl FnOnce(&Session<'_>) -> Result<T, Refusal>) -> Result<T, Refusal> {
+        self.read(|session| match session.standing()?.refusal(session) {
+            Some(refusal) => Err(refusal),
+            None => command(session),
+        })
+    }
+
+    /// Runs a command over the spine without a look at who changed it.
+    pub fn with<T>(&self, command: impl FnOnce(&Session<'_>) -> Result<T, Refusal>) -> Result<T, Refusal> {
+        let session = Session::open(self.world, self.naming, &self.progress)?;
+        let outcome = command(&session);
+        self.warnings.borrow_mut().extend(session.take_warnings());
+        outcome
+    }
+}
+
+/// Shows the running step on a terminal, and takes it away again.
+struct Ticker {
+    on: bool,
+}
+
+impl Progress for Ticker {
+    fn begin(&self, step: &str) {
+        if self.on {
+            let _ = write!(std::io::stderr(), "\r\x1b[K… {step}");
+            let _ = std::io::stderr().flush();
+        }
+    }
+
+    fn end(&self, _: &str, _: &str) {
+        if self.on {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    }
+}

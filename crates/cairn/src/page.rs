@@ -1,0 +1,120 @@
+//! Text for people: marks, indentation and colour, in one place.
+
+use std::fmt::Display;
+
+use anstyle::{AnsiColor, Style};
+use gate::{Finding, Level, Refusal};
+
+const GREEN: Style = AnsiColor::Green.on_default();
+const RED: Style = AnsiColor::Red.on_default();
+const YELLOW: Style = AnsiColor::Yellow.on_default();
+const DIM: Style = Style::new().dimmed();
+const BOLD: Style = Style::new().bold();
+
+/// A page of text under construction. Colour is taken out at the end where nobody wants it.
+#[derive(Default)]
+pub struct Page {
+    text: String,
+}
+
+impl Page {
+    /// An empty page.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The finished text.
+    pub fn finish(&self, colour: bool) -> String {
+        if colour { self.text.clone() } else { anstream::adapter::strip_str(&self.text).to_string() }
+    }
+
+    /// A line as it is.
+    pub fn line(&mut self, line: impl Display) {
+        self.text.push_str(&format!("{line}\n"));
+    }
+
+    /// An empty line.
+    pub fn blank(&mut self) {
+        self.text.push('\n');
+    }
+
+    /// A line that says that something is done or holds.
+    pub fn ok(&mut self, line: impl Display) {
+        self.line(format_args!("{GREEN}✓{GREEN:#} {line}"));
+    }
+
+    /// A line that says that something does not hold.
+    pub fn bad(&mut self, line: impl Display) {
+        self.line(format_args!("{RED}✗{RED:#} {line}"));
+    }
+
+    /// A line that wants attention.
+    pub fn caution(&mut self, line: impl Display) {
+        self.line(format_args!("{YELLOW}!{YELLOW:#} {line}"));
+    }
+
+    /// A line that says that something was left out or is of less weight.
+    pub fn aside(&mut self, line: impl Display) {
+        self.line(format_args!("{DIM}{line}{DIM:#}"));
+    }
+
+    /// A heading.
+    pub fn head(&mut self, line: impl Display) {
+        self.line(format_args!("{BOLD}{line}{BOLD:#}"));
+    }
+
+    /// A line that belongs to the one above.
+    pub fn under(&mut self, line: impl Display) {
+        self.line(format_args!("  {line}"));
+    }
+
+    /// The command that comes next.
+    pub fn next(&mut self, command: impl Display) {
+        self.line(format_args!("  {DIM}next:{DIM:#} {BOLD}{command}{BOLD:#}"));
+    }
+
+    /// Advice.
+    pub fn hint(&mut self, hint: impl Display) {
+        self.line(format_args!("  {DIM}hint:{DIM:#} {hint}"));
+    }
+
+    /// A warning on standard error.
+    pub fn warning(&mut self, warning: impl Display) {
+        self.line(format_args!("{YELLOW}warning:{YELLOW:#} {warning}"));
+    }
+
+    /// A finding, with its cure.
+    pub fn finding(&mut self, finding: &Finding) {
+        let line = format!("{}: {}", finding.area, finding.msg);
+        match finding.level {
+            Level::Ok => self.ok(line),
+            Level::Info => self.aside(format_args!("· {line}")),
+            Level::Warn => self.caution(line),
+            Level::Fail => self.bad(line),
+        }
+        if let Some(cure) = &finding.cure {
+            self.hint(cure);
+        }
+    }
+
+    /// A refusal: the sentence, the facts, the place, and what comes next.
+    pub fn refusal(&mut self, refusal: &Refusal) {
+        self.bad(format_args!("{} {DIM}({}){DIM:#}", refusal.message, refusal.code));
+        for fact in &refusal.facts {
+            self.under(fact);
+        }
+        if let Some(at) = &refusal.at {
+            let mut place = at.path.display().to_string();
+            for number in [at.line, at.column].into_iter().flatten() {
+                place.push_str(&format!(":{number}"));
+            }
+            self.line(format_args!("  {DIM}at:{DIM:#} {place}"));
+        }
+        if let Some(hint) = &refusal.hint {
+            self.hint(hint);
+        }
+        if let Some(next) = &refusal.next {
+            self.next(next);
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! A folder, an environment and a clock that belong to one test.
+
+use std::cell::Cell;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use cairn::Terminal;
+use canon::{Clock, Timestamp};
+use serde_json::Value;
+use store::{Entropy, Env, World};
+
+/// What one command line did.
+#[derive(Debug, Clone)]
+pub struct Ran {
+    /// The exit code.
+    pub code: u8,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+impl Ran {
+    /// Everything, for a snapshot.
+    pub fn all(&self) -> String {
+        format!("exit {}\n--- out\n{}--- err\n{}", self.code, self.out, self.err)
+    }
+
+    /// The document on standard output.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}", self.all()))
+    }
+
+    /// Fails unless the command did what it was asked.
+    #[track_caller]
+    pub fn ok(self) -> Self {
+        assert_eq!(self.code, 0, "{}", self.all());
+        self
+    }
+
+    /// Fails unless the exit code is `code`, and standard error or the error document holds `text`.
+    #[track_caller]
+    pub fn refused(self, code: u8, text: &str) -> Self {
+        assert_eq!(self.code, code, "{}", self.all());
+        assert!(self.err.contains(text) || self.out.contains(text), "{text:?} is not in {}", self.all());
+        self
+    }
+}
+
+/// A folder of a test's own, with `home` and `project` below it.
+pub struct Scratch {
+    folder: tempfile::TempDir,
+    /// Seconds since the test's beginning.
+    seconds: Cell<i64>,
+    ids: Cell<u32>,
+}
+
+struct Fixed(i64);
+
+impl Clock for Fixed {
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(self.0)
+    }
+}
+
+struct Counting(Cell<u32>);
+
+impl Entropy for Counting {
+    fn fill(&self, bytes: &mut [u8]) {
+        let next = self.0.get() + 1;
+        self.0.set(next);
+        // Spread over the digits, so that display ids differ.
+        let word = next.wrapping_mul(0x9E37_79B1).to_be_bytes();
+        for (byte, from) in bytes.iter_mut().zip(word.iter().cycle()) {
+            *byte = *from;
+        }
+    }
+}
+
+impl Scratch {
+    /// An empty folder outside any repository.
+    pub fn empty() -> Self {
+        let folder = tempfile::Builder::new().prefix("cairn-test-").tempdir().unwrap();
+        fs::create_dir(folder.path().join("home")).unwrap();
+        fs::create_dir(folder.path().join("project")).unwrap();
+        Self { folder, seconds: Cell::new(0), ids: Cell::new(0) }
+    }
+
+    /// A git repository with one commit.
+    pub fn repository() -> Self {
+        let scratch = Self::empty();
+        scratch.git(&["init", "-q", "-b", "main"]);
+        scratch.write("README", "a project\n");
+        scratch.commit("first");
+        scratch
+    }
+
+    /// A repository with a spine made by `chalk init --bare`, committed.
+    pub fn chalk() -> Self {
+        let scratch = Self::repository();
+        scratch.run(&["chalk", "init", "--bare", "--name", "demo", "--no-agents"]).ok();
+        scratch.commit("spine");
+        scratch
+    }
+
+    /// The project's folder.
+    pub fn root(&self) -> PathBuf {
+        fs::canonicalize(self.folder.path().join("project")).unwrap()
+    }
+
+    /// The home folder.
+    pub fn home(&self) -> PathBuf {
+        self.folder.path().join("home")
+    }
+
+    /// A path in the project.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.root().join(name)
+    }
+
+    /// The environment: nothing of the machine's configuration but `PATH`.
+    pub fn env(&self) -> Env {
+        let home = self.home();
+        let mut env: Env = [("PATH", std::env::var_os("PATH").unwrap_or_default())].into_iter().collect();
+        env.set("HOME", home.as_os_str());
+        env.set("XDG_CONFIG_HOME", home.join("config"));
+        env.set("XDG_STATE_HOME", home.join("state"));
+        env.set("GIT_AUTHOR_NAME", "A");
+        env.set("GIT_AUTHOR_EMAIL", "a@example.org");
+        env.set("LC_ALL", "C.UTF-8");
+        env
+    }
+
+    fn world(&self, cwd: &Path) -> World {
+        // Each command a second after the one before, and ids that go on.
+        self.seconds.set(self.seconds.get() + 1);
+        let first = 1_796_083_200_000; // 2026-12-01T00:00:00Z
+        let ids = self.ids.get();
+        self.ids.set(ids + 1000);
+        World {
+            cwd: cwd.to_owned(),
+            env: self.env(),
+            clock: Box::new(Fixed(first + self.seconds.get() * 1000)),
+            entropy: Box::new(Counting(Cell::new(ids))),
+        }
+    }
+
+    /// Lets so many seconds pass.
+    pub fn wait(&self, seconds: i64) {
+        self.seconds.set(self.seconds.get() + seconds);
+    }
+
+    /// Runs a command line in the project; the first word is the name the program is called by, as in
+    /// `["chalk", "next"]` or `["cairn", "demo"]`.
+    pub fn run(&self, args: &[&str]) -> Ran {
+        self.run_in(&self.root(), args)
+    }
+
+    /// Runs a command line in another folder. A document that it prints is checked against its schema.
+    pub fn run_in(&self, cwd: &Path, args: &[&str]) -> Ran {
+        let words: Vec<OsString> = args.iter().map(OsString::from).collect();
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let code = cairn::run(&words, &self.world(cwd), Terminal::default(), &mut out, &mut err);
+        let ran = Ran { code, out: self.clean(&out), err: self.clean(&err) };
+        if args.contains(&"--json") {
+            check_schema(args, &ran);
+        }
+        ran
+    }
+
+    /// Text with the folder's name taken out.
+    fn clean(&self, bytes: &[u8]) -> String {
+        let text = String::from_utf8(bytes.to_vec()).unwrap();
+        text.replace(self.root().to_str().unwrap(), "[root]")
+            .replace(self.folder.path().to_str().unwrap(), "[scratch]")
+    }
+
+    /// Adds a task and gives its whole id.
+    pub fn task(&self, title: &str) -> String {
+        let ran = self.run(&["chalk", "task", "add", title, "--json"]).ok();
+        ran.json()["id"].as_str().unwrap().to_owned()
+    }
+
+    /// Runs git in the project.
+    #[track_caller]
+    pub fn git(&self, args: &[&str]) -> String {
+        self.git_in(&self.root(), args)
+    }
+
+    /// Runs git in another folder.
+    #[track_caller]
+    pub fn git_in(&self, dir: &Path, args: &[&str]) -> String {
+        let output = Command::new("git")
+            .args(["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"])
+            .args(args)
+            .current_dir(dir)
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("HOME", self.home())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
+    /// Commits everything.
+    #[track_caller]
+    pub fn commit(&self, message: &str) {
+        self.git(&["add", "-A"]);
+        self.git(&["commit", "-q", "--allow-empty", "-m", message]);
+    }
+
+    /// Writes a file of the project.
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    /// Reads a file of the project.
+    #[track_caller]
+    pub fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+    }
+
+    /// A file of the project as JSON.
+    #[track_caller]
+    pub fn json(&self, name: &str) -> Value {
+        serde_json::from_str(&self.read(name)).unwrap()
+    }
+
+    /// Sets a value of `chalk.json` by hand and has it accepted, as a person would.
+    #[track_caller]
+    pub fn configure(&self, pointer: &str, value: Value) {
+        let mut config = self.json(".chalk/chalk.json");
+        let (parent, key) = pointer.rsplit_once('/').unwrap();
+        config.pointer_mut(parent).unwrap()[key] = value;
+        self.write(".chalk/chalk.json", format!("{}\n", canon::json::pretty(&config)));
+        self.run(&["chalk", "accept", "--why", "test set-up"]).ok();
+    }
+
+    /// Every file of the spine with its content, for "nothing was changed".
+    pub fn spine(&self) -> Vec<(PathBuf, Vec<u8>)> {
+        let mut files = Vec::new();
+        let mut folders = vec![self.path(".chalk")];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else {
+                    files.push((path.clone(), fs::read(&path).unwrap()));
+                }
+            }
+        }
+        files.sort();
+        files
+    }
+}
+
+/// Checks a printed document against the schema that is published for it: `chalk task add` prints
+/// `chalk/task-add` or, where that is missing, `chalk/task`.
+#[track_caller]
+fn check_schema(args: &[&str], ran: &Ran) {
+    let document: Value = ran.json();
+    let words: Vec<&str> =
+        args[1..].iter().copied().filter(|word| *word != "chalk" && !word.starts_with('-')).collect();
+    let names = match words[..] {
+        _ if document.get("error").is_some() => vec!["chalk/error".to_owned()],
+        [verb, action, ..] => {
+            vec![format!("chalk/{verb}-{action}"), format!("chalk/{verb}"), format!("cairn/{verb}")]
+        }
+        [verb] => vec![format!("chalk/{verb}-list"), format!("chalk/{verb}"), format!("cairn/{verb}")],
+        [] => panic!("no command in {args:?}"),
+    };
+    let entry = names.iter().find_map(|name| cairn::schema::ALL.iter().find(|entry| entry.name == name));
+    let entry =
+        entry.unwrap_or_else(|| panic!("no schema is published for {args:?}, which needs one of {names:?}"));
+    let schema = serde_json::to_value((entry.make)()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> =
+        validator.iter_errors(&document).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(errors.is_empty(), "{}: {errors:?}\n{document:#}", entry.name);
+}

@@ -1,0 +1,53 @@
+//! The closed list of Chalk's reason codes.
+
+gate::reason_codes! {
+    USAGE = "usage", "The command line is not one that the command knows.";
+    NO_SPINE = "no-spine", "No `.chalk/chalk.json` here or above.";
+    SPINE_EXISTS = "spine-exists", "The folder has a spine already.";
+    SPINE_DAMAGED = "spine-damaged", "A file of the spine is not what its format says.";
+    SPINE_CONFLICT = "spine-conflict", "A file of the spine holds the markers of an unfinished merge.";
+    SPINE_TOO_NEW = "spine-too-new", "A newer program wrote the spine.";
+    SPINE_MOVED = "spine-moved", "The spine changed while an external command ran.";
+    SPINE_TAMPERED = "spine-tampered", "The spine was changed past the program, and `protocol.tamperEvident` refuses that.";
+    LOCKED = "locked", "Another process holds the write lock.";
+    IO = "io", "A file can't be read or written.";
+    GIT = "git", "git answered with an error.";
+    NOT_FOUND = "not-found", "Nothing has the given id.";
+    AMBIGUOUS_ID = "ambiguous-id", "Several things have ids that begin so.";
+    NOT_OFFERED = "not-offered", "The command belongs to another program and is not offered here.";
+    NO_CRITERIA = "no-criteria", "P1: the task has no acceptance criterion and no locked test.";
+    WRONG_STATE = "wrong-state", "The task's state does not allow the command.";
+    TASK_BLOCKED = "task-blocked", "The task is blocked.";
+    OTHER_IN_PROGRESS = "other-in-progress", "Another task is in progress.";
+    STILL_NEEDED = "still-needed", "Another task depends on this one.";
+    TEST_LOCKED = "test-locked", "The path is locked with another content.";
+    TEST_UNREADABLE = "test-unreadable", "The path is no file that can be locked.";
+    LOCK_BROKEN = "lock-broken", "P6: a locked test is not what was locked.";
+    DECIDER_MOVED = "decider-moved", "What decides a locked test changed, and `protocol.lockDeciders` refuses that.";
+    VERIFY_RED = "verify-red", "P4: the toolchain or the integrity check is red.";
+    TEST_UNTRACKED = "test-untracked", "A locked test is not tracked by git.";
+    REVIEW_MISSING = "review-missing", "P5: the cadence asks for a review and there is none.";
+    REVIEW_BLOCKED = "review-blocked", "P5: the last review blocks.";
+    REVIEW_STALE = "review-stale", "P5: the change moved after it was reviewed.";
+    REVIEW_EMPTY = "review-empty", "There is no change to review.";
+    REVIEW_UNREADABLE = "review-unreadable", "The reviewer printed no verdict.";
+    HISTORY_CUT = "history-cut", "The clone is shallow, and what the gate needs lies beyond the cut.";
+    NOT_CONFIGURED = "not-configured", "The command that this needs is not set.";
+    REASON_MISSING = "reason-missing", "The step needs a reason, given with `--why`.";
+    VACUOUS_TEST = "vacuous-test", "The locked test passes without the change.";
+    NO_TEST_CHANGE = "no-test-change", "The change adds no test and changes none.";
+    MUTANTS_SURVIVE = "mutants-survive", "Seeded faults were not noticed by the tests.";
+    LEVER_INCONCLUSIVE = "lever-inconclusive", "A non-vacuity lever could not run.";
+    AUDIT_MISSING = "audit-missing", "P7: the phase was never audited.";
+    AUDIT_RED = "audit-red", "P7: the last audit is red.";
+    AUDIT_STALE = "audit-stale", "P7: the code moved after the audit.";
+    HELD_OUT_SMALL = "held-out-small", "P7: the held-out set is below the floor that the code size asks for.";
+    HELD_OUT_MOVED = "held-out-moved", "P7: a held-out file is not what was locked.";
+    HELD_OUT_TRACKED = "held-out-tracked", "P7: git tracks the held-out set.";
+    AUTHOR_FAILED = "author-failed", "The test author failed or wrote no test.";
+    EXECUTOR_FAILED = "executor-failed", "The executor left no work that passes.";
+    OPEN_FORK = "open-fork", "The task has a raised question that nobody answered.";
+    PLAN_MISSING = "plan-missing", "The task needs an approved plan or accepted criteria first.";
+    BLOCK_DAMAGED = "block-damaged", "The markers of the managed block are damaged.";
+    READY_FAILED = "doctor-failed", "A doctor check failed.";
+}

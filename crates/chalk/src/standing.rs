@@ -1,0 +1,160 @@
+//! Whether the spine is as the program's last write left it.
+//!
+//! Each write of `chalk.json` or `tasks.json` leaves the digests of both in a chain outside the work
+//! tree. A state that the chain doesn't know came another way: with git (a pull, a checkout, another
+//! program's commit), which is accepted and noted; or past everything, which is named by every command
+//! until a person accepts it.
+
+use std::collections::BTreeMap;
+
+use canon::Sha256;
+use gate::Refusal;
+use serde::{Deserialize, Serialize};
+use store::chain::{Chain, Record};
+use store::file;
+use store::git::RepoPath;
+
+use crate::codes;
+use crate::model::Strictness;
+use crate::session::{Session, io};
+
+/// The files whose digests are kept.
+pub(crate) const WATCHED: [&str; 2] = ["chalk.json", "tasks.json"];
+
+/// How the spine stands to the chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// No write is on record: a new spine, or one that only other programs wrote.
+    Unrecorded,
+    /// As the last write left it.
+    Clean,
+    /// Changed, and equal to what git has at HEAD.
+    Foreign(Vec<String>),
+    /// Changed past the program.
+    Edited {
+        /// Which files.
+        files: Vec<String>,
+        /// Whether policy, now or at the last write, refuses to go on.
+        refuse: bool,
+    },
+    /// The chain itself is not what was written.
+    Broken(String),
+}
+
+/// The body of a record of the spine chain.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Written {
+    /// The command that wrote.
+    pub by: String,
+    /// The digests that it left; a missing file has none.
+    pub files: BTreeMap<String, Option<Sha256>>,
+    /// Files that were edited past the program and not accepted yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unaccepted: Vec<String>,
+    /// The policy at that time, so that switching it off by hand doesn't help.
+    #[serde(default)]
+    pub refuse: bool,
+    /// Why an edit was accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+}
+
+/// The last record of the chain; a broken chain gives its message.
+pub(crate) fn last(chain: &Chain) -> Result<Option<(Record, Written)>, String> {
+    let Some(record) = chain.last().map_err(|error| error.to_string())? else { return Ok(None) };
+    let written = serde_json::from_value(record.body.clone())
+        .map_err(|error| format!("`{}`: the last record is unknown: {error}", chain.path().display()))?;
+    Ok(Some((record, written)))
+}
+
+/// The digests of the watched files as they are.
+pub(crate) fn digests(session: &Session<'_>) -> Result<BTreeMap<String, Option<Sha256>>, Refusal> {
+    WATCHED
+        .into_iter()
+        .map(|name| {
+            let bytes = file::read(&session.path(name)).map_err(io)?;
+            Ok((name.to_owned(), bytes.map(Sha256::of)))
+        })
+        .collect()
+}
+
+/// Compares the spine with the chain.
+pub(crate) fn examine(session: &Session<'_>) -> Result<Standing, Refusal> {
+    // Without a place for the chain there is nothing to compare with; a write says so.
+    let Ok(chain) = session.spine_chain() else { return Ok(Standing::Unrecorded) };
+    match last(&chain) {
+        Err(message) => Ok(Standing::Broken(message)),
+        Ok(None) => Ok(Standing::Unrecorded),
+        Ok(Some((_, written))) => compare(session, &written, &digests(session)?),
+    }
+}
+
+/// Compares `now` with the last record.
+pub(crate) fn compare(
+    session: &Session<'_>,
+    written: &Written,
+    now: &BTreeMap<String, Option<Sha256>>,
+) -> Result<Standing, Refusal> {
+    let changed: Vec<&String> = now
+        .iter()
+        .filter(|(name, digest)| {
+            written.files.get(*name) != Some(digest) || written.unaccepted.contains(name)
+        })
+        .map(|(name, _)| name)
+        .collect();
+    if changed.is_empty() {
+        return Ok(Standing::Clean);
+    }
+    let edited: Vec<String> = changed
+        .iter()
+        .filter(|name| now.get(**name).is_none_or(Option::is_none) || !equals_head(session, name))
+        .map(|name| (*name).clone())
+        .collect();
+    if edited.is_empty() {
+        return Ok(Standing::Foreign(changed.into_iter().cloned().collect()));
+    }
+    let refuse = written.refuse
+        || session.config().is_ok_and(|config| config.protocol.tamper_evident == Strictness::Refuse);
+    Ok(Standing::Edited { files: edited, refuse })
+}
+
+/// Whether git has the file at HEAD as it is now. Git that can't be asked has not got it.
+fn equals_head(session: &Session<'_>, name: &str) -> bool {
+    let Some(git) = session.git(&session.spine.root) else { return false };
+    git.equals_head(&RepoPath::new(format!(".chalk/{name}"))).unwrap_or(false)
+}
+
+impl Standing {
+    /// The sentence for people where something is wrong.
+    pub fn complaint(&self) -> Option<String> {
+        match self {
+            Self::Edited { files, .. } => {
+                let files: Vec<String> = files.iter().map(|name| format!("`.chalk/{name}`")).collect();
+                let were = if files.len() == 1 { "was" } else { "were" };
+                Some(format!(
+                    "{} {were} changed past the program, and not committed either",
+                    files.join(" and ")
+                ))
+            }
+            Self::Broken(message) => Some(format!("the record of writes is broken: {message}")),
+            _ => None,
+        }
+    }
+
+    /// The refusal where policy refuses to go on; a broken record refuses under the same policy.
+    pub fn refusal(&self, session: &Session<'_>) -> Option<Refusal> {
+        let refuses = match self {
+            Self::Edited { refuse, .. } => *refuse,
+            Self::Broken(_) => {
+                session.config().is_ok_and(|config| config.protocol.tamper_evident == Strictness::Refuse)
+            }
+            _ => false,
+        };
+        let complaint = self.complaint().filter(|_| refuses)?;
+        Some(
+            Refusal::new(codes::SPINE_TAMPERED, complaint)
+                .hint("look at the change (`git diff .chalk`), then accept it with a reason or restore the file")
+                .next(session.cmd("accept --why \"...\"")),
+        )
+    }
+}
