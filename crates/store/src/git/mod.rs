@@ -1,1 +1,41 @@
-//! Git.
+//! One way to git: where a repository keeps its parts, and questions to the user's own `git`.
+//!
+//! - [`Layout`] finds the folders of a repository in microseconds, without starting a process;
+//! - [`Git`] runs the user's `git` in one folder: [`Git::output`] for any command, and one method for
+//!   each question that a gate asks;
+//! - [`RepoPath`] and [`Oid`] are what those questions are about.
+//!
+//! Whatever repository git itself can read is read: linked worktrees, submodules, SHA-256 and reftable
+//! repositories, shallow clones, a detached or unborn `HEAD`, names of any bytes.
+//!
+//! No question writes to the repository. What needs an index of its own (the text of a change with
+//! its untracked files, the export of a revision) works on a copy in the temporary folder, so a
+//! read-only `.git` or an `index.lock` held by someone else is no obstacle.
+
+mod change;
+mod disk;
+mod export;
+mod file;
+#[cfg(test)]
+pub(crate) mod fixture;
+mod history;
+mod layout;
+mod listing;
+mod oid;
+mod overlay;
+mod path;
+mod process;
+mod scratch;
+mod settings;
+
+pub use change::{Change, ChangeKind, Comparison};
+pub use history::{Ancestry, Head, MergeBase};
+pub use layout::Layout;
+pub use oid::{ObjectFormat, Oid};
+pub use path::RepoPath;
+pub use process::{Git, GitError};
+
+pub(crate) use disk::Disk;
+pub(crate) use layout::canonical;
+pub(crate) use listing::{Listed, State, records};
+pub(crate) use settings::parse_bool;
