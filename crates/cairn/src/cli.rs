@@ -53,6 +53,8 @@ pub struct Request {
     pub json: bool,
     /// How commands are named in messages.
     pub naming: Naming,
+    /// Called as one of cairn's own commands, not as one of Chalk's.
+    pub promoted: bool,
 }
 
 /// What became of a command line.
@@ -196,7 +198,7 @@ pub fn parse(args: &[OsString]) -> Parsed {
     match parsed {
         Ok((Some(command), json)) => {
             let naming: Naming = if multi_call { as_chalk } else { as_cairn };
-            Parsed::Request(Request { command, json, naming })
+            Parsed::Request(Request { command, json, naming, promoted: !chalk })
         }
         Ok((None, json)) => {
             let refusal = Refusal::new(codes::USAGE, "no command given").hint("`help` lists them");

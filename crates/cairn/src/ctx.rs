@@ -16,6 +16,8 @@ pub struct Ctx<'w> {
     pub world: &'w World,
     /// How commands are named in messages.
     pub naming: Naming,
+    /// The command was called as one of cairn's own, not as one of Chalk's.
+    pub promoted: bool,
     /// The answer is printed as JSON.
     pub json: bool,
     /// How the streams look.
@@ -26,10 +28,11 @@ pub struct Ctx<'w> {
 
 impl<'w> Ctx<'w> {
     /// The context of a command.
-    pub fn new(world: &'w World, naming: Naming, json: bool, terminal: Terminal) -> Self {
+    pub fn new(world: &'w World, naming: Naming, promoted: bool, json: bool, terminal: Terminal) -> Self {
         Self {
             world,
             naming,
+            promoted,
             json,
             terminal,
             progress: Ticker { on: terminal.progress && !json },
@@ -45,6 +48,11 @@ impl<'w> Ctx<'w> {
     /// Remembers a warning.
     pub fn warn(&self, message: impl Into<String>) {
         self.warnings.borrow_mut().push(message.into());
+    }
+
+    /// Takes over what a session has to tell.
+    pub fn keep_warnings(&self, session: &Session<'_>) {
+        self.warnings.borrow_mut().extend(session.take_warnings());
     }
 
     /// The warnings, given up.
@@ -80,7 +88,7 @@ impl<'w> Ctx<'w> {
     pub fn with<T>(&self, command: impl FnOnce(&Session<'_>) -> Result<T, Refusal>) -> Result<T, Refusal> {
         let session = Session::open(self.world, self.naming, &self.progress)?;
         let outcome = command(&session);
-        self.warnings.borrow_mut().extend(session.take_warnings());
+        self.keep_warnings(&session);
         outcome
     }
 }

@@ -53,8 +53,8 @@ pub fn run(
             return exit;
         }
     };
-    let Request { command, json, naming } = request;
-    let ctx = Ctx::new(world, naming, json, terminal);
+    let Request { command, json, naming, promoted } = request;
+    let ctx = Ctx::new(world, naming, promoted, json, terminal);
     let outcome = commands::dispatch(&ctx, command);
     let mut page = Page::new();
     for warning in ctx.take_warnings() {

@@ -17,8 +17,23 @@ const fn entry<T: JsonSchema>(name: &'static str) -> Entry {
 }
 
 /// Every published schema, sorted by name.
-pub const ALL: &[Entry] =
-    &[entry::<c::decision::Recorded>("chalk/decision"), entry::<ErrorDocument>("chalk/error")];
+#[rustfmt::skip]
+pub const ALL: &[Entry] = &[
+    entry::<c::schema::Printed>("cairn/schema"),
+    entry::<chalk::accept::Accepted>("chalk/accept"),
+    entry::<c::decision::Recorded>("chalk/decision"),
+    entry::<ErrorDocument>("chalk/error"),
+    entry::<chalk::init::Made>("chalk/init"),
+    entry::<chalk::timeline::Events>("chalk/log"),
+    entry::<chalk::question::One>("chalk/question-add"),
+    entry::<chalk::question::List>("chalk/question-list"),
+    entry::<chalk::question::One>("chalk/question-resolve"),
+    entry::<chalk::task::Added>("chalk/task-add"),
+    entry::<chalk::task::Dropped>("chalk/task-drop"),
+    entry::<chalk::task::Edited>("chalk/task-edit"),
+    entry::<chalk::task::Shown>("chalk/task-show"),
+    entry::<chalk::timeline::Added>("chalk/update"),
+];
 
 /// What `--json` prints when a command did not do what it was asked.
 #[derive(serde::Serialize, JsonSchema)]

@@ -343,12 +343,22 @@ impl<'s, 'w> Draft<'s, 'w> {
         Ok(())
     }
 
-    /// Turns the record of this write into the acceptance of what was edited past the program.
-    pub(crate) fn accept(&mut self, why: &str) {
+    /// Turns the record of this write into the acceptance of what was edited past the program. A broken
+    /// record is put aside, and a new one begins.
+    pub(crate) fn accept(&mut self, why: &str) -> Result<(), Refusal> {
         self.accepted = Some(why.to_owned());
+        if matches!(self.standing, Standing::Broken(_)) {
+            let stamp: String = self.now.to_string().chars().filter(char::is_ascii_alphanumeric).collect();
+            self.chain
+                .put_aside(&stamp)
+                .map_err(|error| Refusal::new(codes::IO, error.to_string()))?;
+            self.last = None;
+            self.standing = Standing::Unrecorded;
+        }
+        Ok(())
     }
 
-    /// Whether anything would be written.
+    /// Writes everything at once.
     pub(crate) fn commit(self) -> Result<(), Refusal> {
         let session = self.session;
         let mut files = self.digests();

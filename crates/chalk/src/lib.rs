@@ -11,6 +11,12 @@
 //! or a [`gate::Refusal`]; nothing here prints, and no lock is held while an external command runs.
 
 pub mod codes;
+pub mod timeline;
+pub mod task;
+pub mod question;
+pub mod preset;
+pub mod init;
+pub mod accept;
 pub mod content;
 pub mod draft;
 pub mod exec;

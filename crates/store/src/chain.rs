@@ -205,6 +205,21 @@ impl Chain {
         Ok(records)
     }
 
+    /// Renames log and head to `<name>.<stamp>`, so that a new chain can begin.
+    pub fn put_aside(&self, stamp: &str) -> Result<(), FileError> {
+        for path in [self.path.clone(), self.head_path()] {
+            let mut aside = path.clone().into_os_string();
+            aside.push(format!(".{stamp}"));
+            match fs::rename(&path, &aside) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(FileError::new("rename", &path, error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// The record that would follow `last`, not yet written.
     pub fn next(last: Option<&Record>, at: Timestamp, kind: &str, body: Value) -> Record {
         let head = last.map_or(Head::empty(), |r| Head { n: r.n, hash: r.hash });

@@ -17,7 +17,7 @@ pub mod fault;
 pub mod file;
 pub mod git;
 pub mod lock;
-// pub mod state;
+pub mod state;
 pub mod transaction;
 mod world;
 

@@ -1,10 +1,12 @@
 //! `accept`: a change of the spine that came past the program is accepted, with a reason.
 
+use chalk::accept::{Accepted, accept};
 use gate::Refusal;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Document};
 use crate::cli::value;
 use crate::ctx::Ctx;
+use crate::page::Page;
 
 /// Accept a change of `.chalk/` that came past the program
 #[derive(Debug, clap::Args)]
@@ -14,7 +16,20 @@ pub struct Args {
     pub why: String,
 }
 
+impl Document for Accepted {
+    fn render(&self, page: &mut Page) {
+        if self.new_record {
+            page.ok("accepted the spine as it is, under a new record of writes");
+        } else if self.files.is_empty() {
+            page.ok("nothing to accept: the spine is as the last write left it");
+        } else {
+            let files: Vec<String> = self.files.iter().map(|file| format!("`.chalk/{file}`")).collect();
+            page.ok(format_args!("accepted {} as changed, and recorded the decision", files.join(" and ")));
+        }
+    }
+}
+
 /// Runs the command.
-pub fn run(_ctx: &Ctx<'_>, _args: Args) -> Result<Answer, Refusal> {
-    Err(Refusal::new(chalk::codes::NOT_OFFERED, "under construction"))
+pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
+    ctx.with(|session| accept(session, &args.why)).map(|accepted| Answer::of(&accepted))
 }

@@ -1,10 +1,13 @@
 //! `init`: a new spine, and the agent contract beside it.
 
+use chalk::Session;
+use chalk::init::{Made, Request, init, place};
 use gate::Refusal;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Document};
 use crate::cli::value;
 use crate::ctx::Ctx;
+use crate::page::Page;
 
 /// Set up `.chalk/` and the agent contract
 #[derive(Debug, clap::Args)]
@@ -52,7 +55,49 @@ pub enum Executor {
     None,
 }
 
+impl Document for Made {
+    fn render(&self, page: &mut Page) {
+        page.ok(format_args!("made `.chalk/` for {}", self.name));
+        for file in &self.files {
+            page.under(file);
+        }
+        for line in &self.contract {
+            page.under(line);
+        }
+        match &self.preset {
+            Some(preset) => page.ok(format_args!("toolchain: {preset} (`{}`)", self.test)),
+            None if !self.test.is_empty() => page.ok(format_args!("tests run with `{}`", self.test)),
+            None => {}
+        }
+        if !self.also_found.is_empty() {
+            page.hint(format_args!("also found: {}; choose with `--preset`", self.also_found.join(", ")));
+        }
+        page.next(&self.next);
+    }
+}
+
 /// Runs the command.
-pub fn run(_ctx: &Ctx<'_>, _args: Args) -> Result<Answer, Refusal> {
-    Err(Refusal::new(chalk::codes::NOT_OFFERED, "under construction"))
+pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
+    let session = Session::at(ctx.world, place(&ctx.world.cwd)?, ctx.naming, ctx.progress());
+    let request = Request {
+        name: args.name,
+        goal: args.goal,
+        preset: args.preset,
+        bare: args.bare,
+        runner: args.runner,
+        verify_test: args.verify_test,
+        executor: match args.executor {
+            Some(Executor::Claude) => Some("claude -p"),
+            Some(Executor::Opencode) => Some("opencode run"),
+            Some(Executor::None) | None => None,
+        },
+        strict: ctx.promoted,
+    };
+    let made = init(&session, &request);
+    ctx.keep_warnings(&session);
+    let made = made?;
+    if made.test.is_empty() && !args.bare {
+        ctx.warn("no test command is set, so `verify` is VACUOUS: give one with `--verify-test`, or set `protocol.verify.test` in `.chalk/chalk.json`");
+    }
+    Ok(Answer::of(&made))
 }

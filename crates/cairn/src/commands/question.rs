@@ -1,10 +1,13 @@
 //! `question`: what a person has to answer.
 
+use chalk::model::Question;
+use chalk::question::{List, One, add, list, resolve_with};
 use gate::Refusal;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Document};
 use crate::cli::value;
 use crate::ctx::Ctx;
+use crate::page::Page;
 
 /// Ask, answer and list open questions
 #[derive(Debug, clap::Args)]
@@ -45,7 +48,42 @@ pub enum Action {
     },
 }
 
+fn line(question: &Question) -> String {
+    let answer = question.answer.as_ref().map(|answer| format!("  answer: {answer}")).unwrap_or_default();
+    format!("{}  ({})  {}{answer}", question.id, question.awaiting_from, question.question)
+}
+
+impl Document for One {
+    fn render(&self, page: &mut Page) {
+        page.ok(line(&self.question));
+    }
+}
+
+impl Document for List {
+    fn render(&self, page: &mut Page) {
+        if self.questions.is_empty() {
+            page.line("no open questions");
+        }
+        for question in &self.questions {
+            if question.is_open() {
+                page.caution(line(question));
+            } else {
+                page.ok(line(question));
+            }
+        }
+    }
+}
+
 /// Runs the command.
-pub fn run(_ctx: &Ctx<'_>, _args: Args) -> Result<Answer, Refusal> {
-    Err(Refusal::new(chalk::codes::NOT_OFFERED, "under construction"))
+pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
+    match args.action {
+        Some(Action::Add { question, awaiting, task }) => ctx
+            .act(|session| add(session, &question, &awaiting, task.as_deref()))
+            .map(|one| Answer::of(&one)),
+        Some(Action::Resolve { id, answer }) => {
+            ctx.act(|session| resolve_with(session, &id, &answer)).map(|one| Answer::of(&one))
+        }
+        Some(Action::List { all }) => ctx.read(|session| list(session, all)).map(|list| Answer::of(&list)),
+        None => ctx.read(|session| list(session, false)).map(|list| Answer::of(&list)),
+    }
 }

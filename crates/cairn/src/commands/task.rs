@@ -1,10 +1,13 @@
 //! `task`: tasks are made, changed and dropped.
 
+use chalk::model::{State, Task};
+use chalk::task::{Added, Change, Dropped, Edited, Shown, add, drop, edit, show};
 use gate::Refusal;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Document};
 use crate::cli::value;
 use crate::ctx::Ctx;
+use crate::page::Page;
 
 /// Add, edit, drop and show tasks
 #[derive(Debug, clap::Args)]
@@ -64,7 +67,83 @@ pub enum Action {
     },
 }
 
+impl Document for Added {
+    fn render(&self, page: &mut Page) {
+        page.ok(format_args!("{}  {}", chalk::model::display_id(&self.id), self.title));
+        page.next(&self.next);
+    }
+}
+
+impl Document for Edited {
+    fn render(&self, page: &mut Page) {
+        let id = chalk::model::display_id(&self.id);
+        if self.changes.is_empty() {
+            page.ok(format_args!("{id}  nothing to change"));
+            return;
+        }
+        page.ok(format_args!("{id}  {}", self.title));
+        for change in &self.changes {
+            page.under(change);
+        }
+    }
+}
+
+impl Document for Dropped {
+    fn render(&self, page: &mut Page) {
+        page.ok(format_args!("dropped {}  {}", chalk::model::display_id(&self.id), self.title));
+        page.under(format_args!("its record is in `{}`", self.archive));
+    }
+}
+
+/// A task with its file form, for the text and the document.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+#[serde(transparent)]
+pub struct ShownTask {
+    shown: Shown,
+    #[serde(skip)]
+    task: Task,
+}
+
+impl Document for ShownTask {
+    fn render(&self, page: &mut Page) {
+        let task = &self.task;
+        page.head(format_args!("{}  {}", task.id, task.title));
+        page.under(format_args!("state: {}", task.state));
+        if let Some(milestone) = &task.milestone {
+            page.under(format_args!("milestone: {milestone}"));
+        }
+        for id in &self.shown.waits_for {
+            page.under(format_args!("waits for: {id}"));
+        }
+        if let (State::Blocked, Some(block)) = (&task.state, &task.block) {
+            page.under(format_args!("blocked ({}): {}", block.needs, block.reason));
+        }
+        for (number, criterion) in task.criteria().enumerate() {
+            page.under(format_args!("criterion {}: {criterion}", number + 1));
+        }
+        for lock in &task.tests {
+            page.under(format_args!("locked: {}  {}", lock.sha256.short(), lock.path));
+        }
+        for review in &task.reviews {
+            page.under(format_args!("review: {} by {} at {}", review.verdict, review.by, review.at));
+        }
+    }
+}
+
 /// Runs the command.
-pub fn run(_ctx: &Ctx<'_>, _args: Args) -> Result<Answer, Refusal> {
-    Err(Refusal::new(chalk::codes::NOT_OFFERED, "under construction"))
+pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
+    match args.action {
+        Action::Add { title, milestone, after } => {
+            ctx.act(|session| add(session, &title, milestone.as_deref(), &after)).map(|added| Answer::of(&added))
+        }
+        Action::Edit { id, title, milestone, no_milestone, after, not_after } => {
+            let milestone = if no_milestone { Some(None) } else { milestone.map(Some) };
+            let change = Change { title, milestone, after, not_after };
+            ctx.act(|session| edit(session, &id, &change)).map(|edited| Answer::of(&edited))
+        }
+        Action::Drop { id, why } => ctx.act(|session| drop(session, &id, &why)).map(|dropped| Answer::of(&dropped)),
+        Action::Show { id } => ctx
+            .read(|session| show(session, &id))
+            .map(|(task, shown)| Answer::of(&ShownTask { shown, task })),
+    }
 }

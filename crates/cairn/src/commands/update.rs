@@ -1,10 +1,12 @@
 //! `update`: one event in the log.
 
+use chalk::timeline::{Added, add};
 use gate::Refusal;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Document};
 use crate::cli::value;
 use crate::ctx::Ctx;
+use crate::page::Page;
 
 /// Add an event to the log
 #[derive(Debug, clap::Args)]
@@ -20,7 +22,14 @@ pub struct Args {
     pub desc: Option<String>,
 }
 
+impl Document for Added {
+    fn render(&self, page: &mut Page) {
+        page.ok(format_args!("{}: {}", self.kind, self.title));
+    }
+}
+
 /// Runs the command.
-pub fn run(_ctx: &Ctx<'_>, _args: Args) -> Result<Answer, Refusal> {
-    Err(Refusal::new(chalk::codes::NOT_OFFERED, "under construction"))
+pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
+    let description = args.desc.unwrap_or_default();
+    ctx.act(|session| add(session, &args.title, &args.kind, &description)).map(|added| Answer::of(&added))
 }

@@ -34,7 +34,7 @@ impl Git {
         let call = |args: &[&str]| {
             with_index(there.call(args), &scratch).env("GIT_DIR", &git_dir).env("GIT_WORK_TREE", &dest)
         };
-        call(&["read-tree", "--no-sparse-checkout", commit.as_str()]).run()?;
+        call(&["read-tree", commit.as_str()]).run()?;
         match only {
             None => call(&["checkout-index", "--force", "--all"]).run()?,
             Some(only) => {

@@ -94,8 +94,6 @@ pub(super) fn with_index<'a>(call: Call<'a>, scratch: &Scratch) -> Call<'a> {
         .setting("core.hooksPath=/dev/null")
         // ... and could put a new shared part of it into the git directory.
         .setting("core.splitIndex=false")
-        .setting("index.sparse=false")
-        .setting("core.safecrlf=false")
         .setting("diff.autoRefreshIndex=true")
         .setting("diff.suppressBlankEmpty=false")
 }

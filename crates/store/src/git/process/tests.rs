@@ -68,6 +68,16 @@ fn reads_take_no_lock() {
 }
 
 #[test]
+fn reads_do_not_refresh_the_index() {
+    let fixture = Fixture::new();
+    fixture.write("a", "1");
+    fixture.commit("one");
+    let file = fs::File::options().write(true).open(fixture.root.join("a")).unwrap();
+    file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    fixture.untouched_by(|| fixture.ask().output(["status"]).unwrap());
+}
+
+#[test]
 fn a_lock_that_goes_away_is_waited_for() {
     let fixture = Fixture::new();
     fixture.write("a", "");
