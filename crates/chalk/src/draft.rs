@@ -164,7 +164,22 @@ impl<'s, 'w> Draft<'s, 'w> {
 
     /// Sets a value of `chalk.json`, and its `updatedAt`.
     pub fn set_config(&mut self, path: &[Step<'_>], value: &Value) -> Result<(), Refusal> {
-        if !self.config_text.set(path, value) {
+        let fits = self.config_text.set(path, value);
+        self.config_fits(fits)
+    }
+
+    /// Adds a value to an array of `chalk.json`, and makes the array where it is missing.
+    pub fn push_config(&mut self, path: &[Step<'_>], value: &Value) -> Result<(), Refusal> {
+        let fits = if self.config_text.get(path).is_none_or(|raw| raw == "null") {
+            self.config_text.set(path, &json!([value]))
+        } else {
+            self.config_text.push(path, value)
+        };
+        self.config_fits(fits)
+    }
+
+    fn config_fits(&mut self, fits: bool) -> Result<(), Refusal> {
+        if !fits {
             return Err(Refusal::new(
                 codes::SPINE_DAMAGED,
                 "`.chalk/chalk.json` has no place for the new value",
