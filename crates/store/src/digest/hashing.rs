@@ -28,12 +28,9 @@ pub(super) fn hash_all(jobs: &[Job]) -> Result<Vec<Option<Digests>>, DigestError
     let work = || {
         let mut buffer = vec![0; PIECE];
         let mut done = Vec::new();
-        while let Some((index, job)) =
-            Some(next.fetch_add(1, Ordering::Relaxed)).and_then(|i| Some((i, jobs.get(i)?)))
-        {
-            if failed.load(Ordering::Relaxed) {
-                break;
-            }
+        while !failed.load(Ordering::Relaxed) {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(index) else { break };
             let digests = hash(job, &mut buffer);
             failed.fetch_or(digests.is_err(), Ordering::Relaxed);
             done.push((index, digests));

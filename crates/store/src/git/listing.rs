@@ -34,8 +34,8 @@ pub(crate) struct Hidden {
 impl Git {
     /// Every entry below the folder, sorted by path.
     ///
-    /// Leaves out linked worktrees of the same repository that stand within it: each is another checkout with its
-    /// own state, not content of this one.
+    /// Leaves out other worktrees of the same repository that stand within it: each is another checkout with its own
+    /// state, not content of this one.
     pub(crate) fn listing(&self) -> Result<Vec<Listed>, GitError> {
         let call =
             self.call(["ls-files", "-z", "-v", "--stage", "--cached", "--others", "--exclude-standard"]);
@@ -45,12 +45,12 @@ impl Git {
             listing.push(parse(record).ok_or_else(|| call.malformed("an entry without tag or stage"))?);
         }
         if listing.iter().any(|listed| listed.state == State::Nested) {
-            let own = self.layout()?.common_dir;
+            let own = self.layout()?;
+            let is_other =
+                |layout: Layout| layout.common_dir == own.common_dir && layout.git_dir != own.git_dir;
             let is_sibling = |path: &RepoPath| {
                 let found = Layout::discover(&self.dir().join(path.to_path()));
-                found.is_ok_and(|found| {
-                    found.is_some_and(|layout| layout.is_linked_worktree() && layout.common_dir == own)
-                })
+                found.is_ok_and(|found| found.is_some_and(is_other))
             };
             listing.retain(|listed| listed.state != State::Nested || !is_sibling(&listed.path));
         }

@@ -94,6 +94,7 @@ pub(super) fn with_index<'a>(call: Call<'a>, scratch: &Scratch) -> Call<'a> {
         .setting("core.hooksPath=/dev/null")
         // ... and could put a new shared part of it into the git directory.
         .setting("core.splitIndex=false")
+        // What `git diff` takes from settings and has no option for.
         .setting("diff.autoRefreshIndex=true")
         .setting("diff.suppressBlankEmpty=false")
 }

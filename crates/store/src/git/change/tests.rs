@@ -251,23 +251,23 @@ fn the_form_does_not_depend_on_settings() {
         ("core.abbrev", "4"),
         ("core.pager", "/bin/false"),
         ("core.safecrlf", "true"),
-        ("core.fsmonitor", "/bin/false"),
+        ("core.fsmonitor", "hooks/spy"),
         ("core.splitIndex", "true"),
         ("core.untrackedCache", "true"),
         ("core.hooksPath", "hooks"),
     ] {
         fixture.git(&["config", key, value]);
     }
-    fixture.write("hooks/post-index-change", "#!/bin/sh\ntouch ../ran\n");
     fs::write(fixture.root.join(".git/info/exclude"), "hooks\n").unwrap();
-    #[cfg(unix)]
-    {
-        let hook = fixture.root.join("hooks/post-index-change");
-        fs::set_permissions(hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    for hook in ["hooks/post-index-change", "hooks/spy"] {
+        fixture.write(hook, "#!/bin/sh\ntouch ../ran\n");
+        #[cfg(unix)]
+        fs::set_permissions(fixture.root.join(hook), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .unwrap();
     }
     assert_eq!(text(&git, &HEAD), plain);
     assert_eq!(git.diff_stat(&HEAD).unwrap(), stat);
-    assert!(!fixture.beside("ran").exists(), "a hook ran");
+    assert!(!fixture.beside("ran").exists(), "a program of the repository ran");
 }
 
 #[test]
@@ -334,6 +334,10 @@ fn submodules_and_repositories_within() {
     let diff = text(&git, &HEAD);
     assert!(diff.contains("diff --git a/nested b/nested\nnew file mode 160000\n"), "{diff}");
     assert!(diff.contains("-dirty"), "{diff}");
+    for (key, value) in [("diff.submodule", "log"), ("diff.ignoreSubmodules", "all")] {
+        fixture.git(&["config", key, value]);
+    }
+    assert_eq!(text(&git, &HEAD), diff);
 }
 
 #[test]

@@ -123,6 +123,18 @@ fn blobs_come_from_the_revision() {
 }
 
 #[test]
+fn a_replaced_object_does_not_deceive() {
+    let fixture = Fixture::new();
+    fixture.write("locked", "old");
+    fixture.commit("one");
+    fixture.write("locked", "new");
+    let new = fixture.git(&["hash-object", "-w", "locked"]);
+    fixture.git(&["replace", &fixture.git(&["rev-parse", "HEAD:locked"]), &new]);
+    assert_eq!(fixture.git(&["show", "HEAD:locked"]), "new", "what git shows");
+    assert_eq!(fixture.ask().blob("HEAD", &"locked".into()).unwrap().as_deref(), Some(&b"old"[..]));
+}
+
+#[test]
 fn equal_after_normalisation() {
     let fixture = Fixture::new();
     let git = fixture.ask();

@@ -118,6 +118,17 @@ fn a_bare_repository_has_no_work_tree_but_its_worktrees_do() {
 }
 
 #[test]
+fn a_bare_repository_called_dot_git_is_no_work_tree_either() {
+    let fixture = Fixture::new();
+    fixture.commit("one");
+    fixture.git(&["clone", "-q", "--bare", ".", "../hub/.git"]);
+    let hub = fixture.beside("hub");
+    fixture.git_in(&hub, &["worktree", "add", "-q", "work"]);
+    assert_eq!(Layout::discover(&hub).unwrap(), None);
+    assert_eq!(agrees_with_git(&fixture, &hub.join("work")).main_work_tree(), None);
+}
+
+#[test]
 fn settings_of_a_worktree_of_its_own() {
     let fixture = Fixture::new();
     fixture.commit("one");

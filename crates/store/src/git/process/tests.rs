@@ -36,35 +36,69 @@ fn a_missing_program_is_told_from_a_missing_folder() {
     assert!(error.to_string().contains("hint: install git"), "{error}");
 }
 
-#[test]
-fn reads_take_no_lock() {
-    let fixture = Fixture::new();
-    fixture.write("a", "1");
-    let commit = fixture.commit("one");
-    fixture.write("a", "2");
-    fixture.write("b", "");
-    for lock in ["index.lock", "HEAD.lock", "config.lock", "packed-refs.lock"] {
-        fs::write(fixture.root.join(".git").join(lock), "").unwrap();
-    }
+/// Puts every question.
+fn ask_all(fixture: &Fixture, out: &str) {
     let mut git = fixture.ask();
     git.backoff = &[];
     let comparison = crate::git::Comparison::since("HEAD");
-    fixture.untouched_by(|| {
-        git.head().unwrap();
-        git.files().unwrap();
-        git.tracked().unwrap();
-        git.is_tracked(&["a".into()]).unwrap();
-        git.ignored(&["a".into()]).unwrap();
-        git.merge_base("HEAD", &commit).unwrap();
-        git.blob("HEAD", &"a".into()).unwrap();
-        git.equals_head(&"a".into()).unwrap();
-        git.config("core.bare").unwrap();
-        assert_eq!(git.changes(&comparison).unwrap().len(), 2);
-        git.diff_text(&comparison).unwrap();
-        git.diff_stat(&comparison).unwrap();
-        git.export("HEAD", &fixture.beside("out"), None).unwrap();
-        git.output(["status", "--porcelain"]).unwrap();
-    });
+    let head = git.head().unwrap();
+    let files = git.files().unwrap();
+    git.tracked().unwrap();
+    git.is_tracked(&files).unwrap();
+    git.ignored(&files).unwrap();
+    git.merge_base("HEAD", head.oid().unwrap().as_str()).unwrap();
+    git.is_ancestor("HEAD", "HEAD").unwrap();
+    git.blob("HEAD", &"a".into()).unwrap();
+    git.equals_head(&"a".into()).unwrap();
+    git.config("core.bare").unwrap();
+    assert_eq!(git.changes(&comparison).unwrap().len(), 2);
+    git.diff_text(&comparison).unwrap();
+    git.diff_stat(&comparison).unwrap();
+    git.export("HEAD", &fixture.beside(out), None).unwrap();
+    git.output(["status", "--porcelain"]).unwrap();
+    crate::digest::content_digest(&fixture.root, &fixture.env, &|_| false).unwrap();
+}
+
+/// One file changed and one new.
+fn with_changes() -> Fixture {
+    let fixture = Fixture::new();
+    fixture.write("a", "1");
+    fixture.commit("one");
+    fixture.write("a", "2");
+    fixture.write("b", "");
+    fixture
+}
+
+#[test]
+fn reads_take_no_lock_and_write_nothing() {
+    let fixture = with_changes();
+    for lock in ["index.lock", "HEAD.lock", "config.lock", "packed-refs.lock"] {
+        fs::write(fixture.root.join(".git").join(lock), "").unwrap();
+    }
+    fixture.untouched_by(|| ask_all(&fixture, "out"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_git_directory_without_write_permission_can_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+
+    fn set(folder: &Path, mode: u32) {
+        fs::set_permissions(folder, fs::Permissions::from_mode(0o755)).unwrap();
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                set(&path, mode);
+            }
+        }
+        fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    let fixture = with_changes();
+    let git_dir = fixture.root.join(".git");
+    set(&git_dir, 0o555);
+    ask_all(&fixture, "out");
+    set(&git_dir, 0o755);
 }
 
 #[test]
