@@ -5,6 +5,7 @@
 //! - [`Finding`]: what a check saw, where it does not decide by itself;
 //! - [`run`](mod@run): the command runner, with a process group, a deadline and the output in a file;
 //! - [`template`]: command templates whose values never reach a shell as text;
+//! - [`words`]: the words of a shell command line, read without a shell;
 //! - [`family`]: whether two configured agents are of one model family.
 //!
 //! Nothing here knows a protocol or prints.
@@ -16,7 +17,7 @@ mod progress;
 mod refusal;
 pub mod run;
 pub mod template;
-mod words;
+pub mod words;
 
 pub use code::ReasonCode;
 pub use finding::{Finding, Level};

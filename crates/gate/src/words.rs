@@ -7,14 +7,14 @@ const DEPTH: usize = 8;
 /// quotes. Commands inside substitutions count as commands of their own, before the one that holds
 /// them. Redirections, here-documents and comments are left out; expansions stay as they are
 /// written. Every text has an answer: an open quote ends with the text.
-pub(crate) fn commands(text: &str) -> Vec<Vec<String>> {
+pub fn commands(text: &str) -> Vec<Vec<String>> {
     let mut commands = Vec::new();
     collect(text, DEPTH, &mut commands);
     commands
 }
 
 /// The last part of a program's path.
-pub(crate) fn base_name(program: &str) -> &str {
+pub fn base_name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
