@@ -3,4 +3,5 @@
 pub mod imports;
 pub mod language;
 pub mod size;
+pub mod stub;
 mod syntax;

@@ -95,6 +95,12 @@ pub(super) fn children(node: Node) -> Vec<Node> {
     node.named_children(&mut cursor).filter(|child| !child.is_extra()).collect()
 }
 
+/// The first of [`children`].
+pub(super) fn first_child(node: Node) -> Option<Node> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).find(|child| !child.is_extra())
+}
+
 /// The text of `node`.
 pub(super) fn text_of<'text>(node: Node, text: &'text str) -> &'text str {
     text.get(node.byte_range()).unwrap_or_default()

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::literals::plain_content;
 use super::{Import, ImportKind};
-use crate::source::syntax::{Descend, children, field_text, line_of, text_of, walk};
+use crate::source::syntax::{Descend, children, field_text, first_child, line_of, text_of, walk};
 
 pub(super) fn imports(root: Node, text: &str) -> Vec<Import> {
     let mut found = Vec::new();
@@ -107,7 +107,7 @@ fn names_taken_apart(declarator: Node, text: &str) -> Option<(usize, Vec<String>
     let pattern = declarator.child_by_field_name("name").filter(|name| name.kind() == "object_pattern")?;
     let mut value = declarator.child_by_field_name("value")?;
     if value.kind() == "await_expression" {
-        value = value.named_child(0)?;
+        value = first_child(value)?;
     }
     let names = children(pattern)
         .into_iter()

@@ -15,6 +15,7 @@ mod tests;
 use super::language::Language;
 use super::syntax;
 
+pub(in crate::source) use javascript::module_of_call;
 pub use literals::Literal;
 
 /// One thing that a file brings in.

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::literals::plain_content;
 use super::{Import, ImportKind};
-use crate::source::syntax::{Descend, children, field_text, line_of, text_of, walk};
+use crate::source::syntax::{Descend, children, field_text, first_child, line_of, text_of, walk};
 
 pub(super) fn imports(root: Node, text: &str) -> Vec<Import> {
     let mut found = Vec::new();
@@ -30,7 +30,7 @@ pub(super) fn imports(root: Node, text: &str) -> Vec<Import> {
                 let module = node
                     .child_by_field_name("arguments")
                     .filter(|_| by_name)
-                    .and_then(|arguments| arguments.named_child(0))
+                    .and_then(first_child)
                     .and_then(|argument| plain_content(argument, text));
                 found.extend(module.map(|module| Import::new(module, line, ImportKind::Import)));
                 Descend::Into

@@ -6,7 +6,7 @@ use tree_sitter::Node;
 
 use super::literals::plain_content;
 use super::{Import, ImportKind};
-use crate::source::syntax::{Descend, children, field_text, line_of, text_of, walk};
+use crate::source::syntax::{Descend, children, field_text, first_child, line_of, text_of, walk};
 
 /// How deep lists of a `use` and inline modules are followed; the depth of real code is a tenth of it. Without
 /// a bound the full path of each leaf of a hostile text costs the square of its length.
@@ -172,8 +172,8 @@ impl Finder<'_> {
 
 /// The string of `#[path = "..."]`.
 fn path_attribute(item: Node, text: &str) -> Option<String> {
-    let attribute = item.named_child(0).filter(|attribute| attribute.kind() == "attribute")?;
-    let name = attribute.named_child(0)?;
+    let attribute = first_child(item).filter(|attribute| attribute.kind() == "attribute")?;
+    let name = first_child(attribute)?;
     if text_of(name, text) != "path" {
         return None;
     }
@@ -197,7 +197,7 @@ fn leaves(argument: Node, text: &str) -> Vec<(String, Vec<String>)> {
             }
             "use_wildcard" => {
                 let path =
-                    node.named_child(0).map_or(String::new(), |path| without_blanks(text_of(path, text)));
+                    first_child(node).map_or(String::new(), |path| without_blanks(text_of(path, text)));
                 found.push((join(&prefix, &path), vec!["*".to_owned()]));
             }
             "use_as_clause" => {
