@@ -8,6 +8,7 @@ pub mod answer;
 pub mod cli;
 pub mod commands;
 pub mod ctx;
+pub mod demo;
 pub mod page;
 pub mod schema;
 

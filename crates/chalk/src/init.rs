@@ -101,17 +101,18 @@ fn refuse_existing(session: &Session<'_>) -> Result<(), Refusal> {
         return Err(Refusal::new(codes::IO, format!("`{}` is a symbolic link", session.shown(&folder)))
             .hint("make it a folder; nothing is written through a link"));
     }
+    let around = Spine::find(root).ok().flatten();
+    if let Some(found) = around.as_ref().filter(|found| found.is_linked()) {
+        return Err(Refusal::new(
+            codes::SPINE_EXISTS,
+            format!("this work tree uses the spine of the main checkout, `{}`", found.root.display()),
+        )
+        .next(session.cmd("status")));
+    }
     if fs::symlink_metadata(session.path("chalk.json")).is_ok() {
         return Err(Refusal::new(codes::SPINE_EXISTS, "`.chalk/chalk.json` exists already").next(session.cmd("status")));
     }
-    if let Ok(Some(found)) = Spine::find(root) {
-        if found.is_linked() {
-            return Err(Refusal::new(
-                codes::SPINE_EXISTS,
-                format!("this work tree uses the spine of the main checkout, `{}`", found.root.display()),
-            )
-            .next(session.cmd("status")));
-        }
+    if let Some(found) = around {
         session.warn(format!("`{}` has a spine too; from here on, this folder uses its own", found.root.display()));
     }
     Ok(())

@@ -4,8 +4,20 @@ use crate::scratch::Scratch;
 fn a_decision_is_an_entry_and_an_event() {
     let scratch = Scratch::chalk();
     let ran = scratch.run(&["chalk", "decision", "Use plain\nfunctions", "--why", "no state to keep"]);
-    insta::assert_snapshot!(ran.all(), @"");
-    insta::assert_snapshot!(scratch.read(".chalk/decisions.md"), @"");
+    insta::assert_snapshot!(ran.all(), @"
+    exit 0
+    --- out
+    ✓ decision recorded: Use plain functions
+    --- err
+    ");
+    insta::assert_snapshot!(scratch.read(".chalk/decisions.md"), @"
+    # Decisions (ADR-lite)
+
+    ## Use plain functions
+
+    - _when:_ 2026-12-01T00:00:02.000Z
+    - _why:_ no state to keep
+    ");
 }
 
 #[test]

@@ -1,0 +1,114 @@
+//! The story: one task from its first line to `done`, with every cheat that an agent under pressure tries.
+
+use canon::json;
+use gate::Refusal;
+use serde_json::{Value, json};
+
+use super::{Stage, files};
+
+/// Plays the whole story on `stage`.
+pub fn tell(stage: &mut Stage) -> Result<(), Refusal> {
+    set_up(stage)?;
+    let id = no_work_without_criteria(stage);
+    a_test_that_would_pass_anyway(stage, &id)?;
+    a_locked_test_made_easier(stage, &id)?;
+    code_changed_after_the_review(stage, &id)?;
+    the_held_out_set(stage, &id)?;
+    a_task_marked_done_by_hand(stage)?;
+    stage.does("Where the project stands", &["status"]);
+    Ok(())
+}
+
+fn set_up(stage: &mut Stage) -> Result<(), Refusal> {
+    stage.does(
+        "A person sets the gates up",
+        &["init", "--name", "greeter", "--goal", "greets people by name", "--verify-test", "sh run-tests.sh"],
+    );
+    let mut config: Value = serde_json::from_str(&stage.read(".chalk/chalk.json")?).unwrap_or_default();
+    let protocol = &mut config["protocol"];
+    protocol["review"] = json!({ "command": "sh ../tools/reviewer.sh", "requiredAt": ["per-task"] });
+    protocol["breakTest"] = json!("sh {test}");
+    protocol["tamperEvident"] = json!("refuse");
+    protocol["regression"]["required"] = json!(true);
+    protocol["regression"]["authorCommand"] = json!("sh ../tools/author.sh");
+    protocol["regression"]["command"] = json!("for t in .chalk/held-out/*.test.sh; do sh \"$t\" || exit 1; done");
+    stage.write(".chalk/chalk.json", &format!("{}\n", json::pretty(&config)))?;
+    stage.commit("Set the gates up")
+}
+
+fn no_work_without_criteria(stage: &mut Stage) -> String {
+    stage.does("A task", &["task", "add", "Greet by name"]);
+    let added = stage.does("Its id, as a program reads it", &["next", "--json"]);
+    let next: Value = serde_json::from_str(&added).unwrap_or_default();
+    let id = next["task"]["id"].as_str().unwrap_or("task-").to_owned();
+    stage.cheats("The agent starts without criteria", &["start", &id], 1, "no-criteria");
+    id
+}
+
+fn a_test_that_would_pass_anyway(stage: &mut Stage, id: &str) -> Result<(), Refusal> {
+    stage.write("tests/by-name.test.sh", files::VACUOUS_TEST)?;
+    stage.does(
+        "Criterion and test, locked",
+        &["spec", id, "--criterion", "greet.sh Ada prints hello Ada", "--test", "tests/by-name.test.sh"],
+    );
+    stage.does("The agent starts", &["start", id]);
+    stage.write("greet.sh", files::IMPLEMENTATION)?;
+    stage.commit("Greet by name")?;
+    stage.does("The toolchain decides", &["verify"]);
+    stage.does("The reviewer tries to refute the change", &["review", id]);
+    stage.cheats("The locked test passes without the change", &["done", id], 1, "vacuous-test");
+    stage.write("tests/by-name.test.sh", files::REAL_TEST)?;
+    stage.does(
+        "The test is made a real one, the sanctioned way",
+        &["amend-spec", id, "--test", "tests/by-name.test.sh", "--why", "it asserted nothing"],
+    );
+    stage.commit("Assert the greeting")
+}
+
+fn a_locked_test_made_easier(stage: &mut Stage, id: &str) -> Result<(), Refusal> {
+    stage.write("tests/by-name.test.sh", files::WEAKENED_TEST)?;
+    stage.cheats("The agent makes the locked test easier", &["verify"], 2, "tests/by-name.test.sh");
+    stage.write("tests/by-name.test.sh", files::REAL_TEST)?;
+    stage.does("The test is back, and the change is reviewed again", &["review", id]);
+    Ok(())
+}
+
+fn code_changed_after_the_review(stage: &mut Stage, id: &str) -> Result<(), Refusal> {
+    stage.write("greet.sh", &files::IMPLEMENTATION.replace("# Greets,", "# Greets quietly,"))?;
+    stage.cheats("The agent changes the code after the review", &["done", id], 1, "review-stale");
+    stage.does("Another review, of what is there now", &["review", id]);
+    stage.commit("Say how it greets")?;
+    stage.does("Now the task is done", &["done", id]);
+    Ok(())
+}
+
+fn the_held_out_set(stage: &mut Stage, id: &str) -> Result<(), Refusal> {
+    stage.does("An author who sees the specification alone writes held-out tests", &["guard", "gen"]);
+    let secret = "plain-greeting";
+    stage.finds_nothing("The agent looks for them in its context", &["context", id], secret);
+    stage.cheats(
+        "The agent attaches one as its own test, to be shown it",
+        &["spec", id, "--test", ".chalk/held-out/plain-greeting.test.sh"],
+        1,
+        "held-out",
+    );
+    stage.force_add(".chalk/held-out/plain-greeting.test.sh")?;
+    stage.cheats("The agent adds them to git, to see them in its work tree", &["doctor"], 2, "held-out");
+    stage.unstage(".chalk/held-out/plain-greeting.test.sh")?;
+    stage.does("The audit runs them, and shows pass or fail alone", &["audit"]);
+    stage.does("The phase advances on a green, fresh audit", &["phase", "review"]);
+    stage.commit("Review phase")
+}
+
+fn a_task_marked_done_by_hand(stage: &mut Stage) -> Result<(), Refusal> {
+    stage.does("One more task", &["task", "add", "Greet in French"]);
+    let tasks = stage.read(".chalk/tasks.json")?;
+    stage.write(".chalk/tasks.json", &tasks.replace("\"state\": \"todo\"", "\"state\": \"done\""))?;
+    stage.cheats(
+        "The agent marks it done in the file",
+        &["update", "All done"],
+        1,
+        "spine-tampered",
+    );
+    stage.write(".chalk/tasks.json", &tasks)
+}

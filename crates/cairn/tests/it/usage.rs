@@ -1,0 +1,108 @@
+//! The command line itself: names, versions, help, and what is not offered.
+
+use crate::scratch::Scratch;
+
+#[test]
+fn versions_are_printed_as_published() {
+    let scratch = Scratch::empty();
+    assert_eq!(scratch.run(&["chalk", "version"]).ok().out, "chalk/0\n");
+    for flag in ["--version", "-v"] {
+        assert!(scratch.run(&["chalk", flag]).ok().out.starts_with("chalk 0."));
+        assert!(scratch.run(&["/usr/local/bin/cairn", flag]).ok().out.starts_with("cairn 0."));
+    }
+}
+
+#[test]
+fn no_command_and_help_print_usage() {
+    let scratch = Scratch::empty();
+    for args in [&["chalk"][..], &["chalk", "help"], &["chalk", "--help"], &["cairn"], &["cairn", "chalk"]] {
+        let ran = scratch.run(args).ok();
+        assert!(ran.out.contains("amend-spec"), "{args:?}: {}", ran.out);
+    }
+    assert!(scratch.run(&["chalk", "spec", "--help"]).ok().out.contains("--criterion"));
+}
+
+#[test]
+fn an_unknown_command_or_flag_is_a_usage_error() {
+    let scratch = Scratch::chalk();
+    let before = scratch.spine();
+    scratch.run(&["chalk", "frobnicate"]).refused(1, "frobnicate");
+    scratch.run(&["chalk", "status", "--frobnicate"]).refused(1, "--frobnicate");
+    scratch.run(&["cairn", "frobnicate"]).refused(1, "frobnicate");
+    scratch.run(&["cairn", "demo", "--frobnicate"]).refused(2, "--frobnicate");
+    let ran = scratch.run(&["chalk", "start", "--json"]).refused(1, "usage");
+    assert_eq!(ran.json()["error"]["code"], "usage");
+    assert!(ran.err.is_empty());
+    assert_eq!(scratch.spine(), before);
+}
+
+#[test]
+fn commands_of_other_programs_are_not_offered() {
+    let scratch = Scratch::chalk();
+    let before = scratch.spine();
+    for name in [
+        "align", "approve-plan", "archive", "autopilot", "branch", "cleanup", "commit", "cost", "decisions", "discover",
+        "evidence", "feedback", "harness", "issue", "loop", "merge", "pending", "pipeline", "plan", "plans", "portal",
+        "pr", "promote", "raise", "redirect", "release", "retro", "smoke", "sync", "telemetry", "upgrade",
+    ] {
+        scratch.run(&["chalk", name, "x", "--flag"]).refused(1, "not-offered");
+        scratch.run(&["cairn", "chalk", name]).refused(1, "not-offered");
+    }
+    assert_eq!(scratch.spine(), before);
+}
+
+#[test]
+fn without_a_spine_init_is_named() {
+    let scratch = Scratch::empty();
+    for args in [&["status"][..], &["next"], &["start", "x"], &["verify"], &["log"]] {
+        scratch.run(&[&["chalk"], args].concat()).refused(1, "chalk init");
+        scratch.run(&[&["cairn"], args].concat()).refused(1, "cairn init");
+    }
+}
+
+#[test]
+fn commands_in_messages_are_those_of_the_caller() {
+    let scratch = Scratch::chalk();
+    assert!(scratch.run(&["chalk", "task", "add", "x"]).ok().out.contains("next: chalk spec"));
+    assert!(scratch.run(&["cairn", "task", "add", "x"]).ok().out.contains("next: cairn spec"));
+    let tasks = scratch.read(".chalk/tasks.json");
+    scratch.write(".chalk/tasks.json", tasks.replace("todo", "done"));
+    assert!(scratch.run(&["cairn", "status"]).ok().err.contains("cairn chalk accept --why"));
+}
+
+#[test]
+fn a_newer_program_s_spine_is_refused() {
+    let scratch = Scratch::chalk();
+    let config = scratch.read(".chalk/chalk.json");
+    for new in ["\"version\": \"1.2\"", "\"version\": \"1.1\",\n  \"writerVersion\": \"0.10.0\""] {
+        scratch.write(".chalk/chalk.json", config.replacen("\"version\": \"1.0\"", new, 1));
+        scratch.run(&["chalk", "status"]).refused(1, "spine-too-new");
+        scratch.run(&["chalk", "update", "x"]).refused(1, "spine-too-new");
+    }
+    scratch.write(".chalk/chalk.json", config.replacen("\"1.0\"", "\"1.1\",\n  \"writerVersion\": \"0.3.0\"", 1));
+    scratch.run(&["chalk", "update", "x"]).ok();
+}
+
+/// The published reference of the command line, in one place: a change shows here.
+#[test]
+fn the_help_of_every_command() {
+    let mut text = String::new();
+    let mut open = vec![cairn::cli::command(), cairn::cli::chalk_command().name("cairn-chalk")];
+    open.reverse();
+    while let Some(mut command) = open.pop() {
+        let help = command.render_long_help();
+        text.push_str(&format!("## {}\n\n{help}\n", command.get_name()));
+        let mut inner: Vec<_> = command.get_subcommands().filter(|c| c.get_name() != "chalk").cloned().collect();
+        let name = command.get_name().to_owned();
+        if name == "cairn-chalk" {
+            // What cairn offers under its own name is shown there.
+            inner.retain(|c| cairn::cli::command().find_subcommand(c.get_name()).is_none());
+        }
+        inner.reverse();
+        for sub in inner {
+            let full = format!("{name} {}", sub.get_name());
+            open.push(sub.name(full));
+        }
+    }
+    insta::assert_snapshot!(text);
+}
