@@ -93,7 +93,8 @@ impl Transaction {
         }
         let steps = staged.len() + appenders.len();
         if steps > 1 {
-            self.write_journal(journal, &staged, &appenders)?;
+            self.write_journal(journal, &staged, &appenders)
+                .inspect_err(|_| drop(fs::remove_file(journal)))?;
         }
         let appended = append_all(&mut appenders).inspect_err(|_| drop(fs::remove_file(journal)));
         if let Err(error) = appended.and_then(|()| rename_all(staged, journal)) {

@@ -1,10 +1,12 @@
 //! `done`: the gate at the end of a task (P4, P5, P6).
 
-use gate::Refusal;
+use chalk::done::{Outcome, Request, done};
+use gate::{Exit, Refusal};
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Document};
 use crate::cli::value;
 use crate::ctx::Ctx;
+use crate::page::Page;
 
 /// Finish a task; refused unless verified, intact and reviewed
 #[derive(Debug, clap::Args)]
@@ -19,7 +21,36 @@ pub struct Args {
     pub why: Option<String>,
 }
 
+impl Document for Outcome {
+    fn render(&self, page: &mut Page) {
+        let id = chalk::model::display_id(&self.id);
+        if let Some(refusal) = &self.refusal {
+            page.refusal(refusal);
+            return;
+        }
+        page.ok(format_args!("done: {id}  {}", self.title));
+        if self.verify.vacuous {
+            page.caution("verified, but VACUOUS: no gate has a command");
+        }
+        if let Some(review) = &self.review {
+            page.under(format_args!("review: {review}"));
+        }
+        for finding in &self.findings {
+            page.finding(finding);
+        }
+        if let Some(milestone) = &self.milestone {
+            page.ok(format_args!("milestone done: {milestone}"));
+        }
+        page.next(&self.next);
+    }
+
+    fn exit(&self) -> Exit {
+        if self.done { Exit::Done } else { Exit::Refused }
+    }
+}
+
 /// Runs the command.
-pub fn run(_ctx: &Ctx<'_>, _args: Args) -> Result<Answer, Refusal> {
-    Err(Refusal::new(chalk::codes::NOT_OFFERED, "under construction"))
+pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
+    let request = Request { force_review: args.force_review, why: args.why };
+    ctx.act(|session| done(session, &args.id, &request)).map(|outcome| Answer::of(&outcome))
 }

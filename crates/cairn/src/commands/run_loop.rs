@@ -1,9 +1,11 @@
 //! `run`: the executor loop.
 
-use gate::Refusal;
+use chalk::work::{Loop, LoopRequest};
+use gate::{Exit, Refusal};
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Document};
 use crate::ctx::Ctx;
+use crate::page::Page;
 
 /// Let the executor work through the runnable tasks
 #[derive(Debug, clap::Args)]
@@ -28,7 +30,26 @@ pub enum Until {
     Blocked,
 }
 
+impl Document for Loop {
+    fn render(&self, page: &mut Page) {
+        for taken in &self.tasks {
+            let id = chalk::model::display_id(&taken.id);
+            match &taken.refusal {
+                Some(refusal) => page.bad(format_args!("{id}  {}: {}", taken.title, refusal.message)),
+                None => page.ok(format_args!("{id}  {}: {}", taken.title, taken.outcome)),
+            }
+        }
+        page.line(format_args!("stopped: {}", self.stopped));
+        page.next(&self.next);
+    }
+
+    fn exit(&self) -> Exit {
+        self.exit()
+    }
+}
+
 /// Runs the command.
-pub fn run(_ctx: &Ctx<'_>, _args: Args) -> Result<Answer, Refusal> {
-    Err(Refusal::new(chalk::codes::NOT_OFFERED, "under construction"))
+pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
+    let request = LoopRequest { until_blocked: args.until == Until::Blocked, max: args.max, dry_run: args.dry_run };
+    ctx.act(|session| chalk::work::run(session, request)).map(|done| Answer::of(&done))
 }

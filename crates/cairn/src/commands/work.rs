@@ -1,9 +1,11 @@
 //! `work`: one task through the executor and every lever.
 
-use gate::Refusal;
+use chalk::work::{Worked, work};
+use gate::{Exit, Refusal};
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Document};
 use crate::ctx::Ctx;
+use crate::page::Page;
 
 /// Let the executor work on one task, then judge it
 #[derive(Debug, clap::Args)]
@@ -12,7 +14,30 @@ pub struct Args {
     pub id: String,
 }
 
+impl Document for Worked {
+    fn render(&self, page: &mut Page) {
+        let id = chalk::model::display_id(&self.id);
+        if let Some(run) = &self.executor {
+            page.under(format_args!("executor: {}, attempt {}", run.cause, self.attempts));
+        }
+        for finding in &self.findings {
+            page.finding(finding);
+        }
+        match &self.refusal {
+            Some(refusal) => page.refusal(refusal),
+            None => {
+                page.ok(format_args!("worked and verified: {id}  {}", self.title));
+                page.next(&self.next);
+            }
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        self.exit()
+    }
+}
+
 /// Runs the command.
-pub fn run(_ctx: &Ctx<'_>, _args: Args) -> Result<Answer, Refusal> {
-    Err(Refusal::new(chalk::codes::NOT_OFFERED, "under construction"))
+pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
+    ctx.act(|session| work(session, &args.id)).map(|worked| Answer::of(&worked))
 }

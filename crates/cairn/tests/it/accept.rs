@@ -24,7 +24,13 @@ fn a_hand_edit_is_named_until_somebody_accepts_it() {
     assert!(ran.err.contains("past the program"), "{}", ran.err);
     assert!(scratch.run(&["chalk", "next"]).ok().err.contains("past the program"));
     let ran = scratch.run(&["chalk", "accept", "--why", "closed by the team"]);
-    insta::assert_snapshot!(ran.all(), @"");
+    insta::assert_snapshot!(ran.all(), @"
+    exit 0
+    --- out
+    ✓ accepted `.chalk/tasks.json` as changed, and recorded the decision
+    --- err
+    warning: `.chalk/tasks.json` was changed past the program, and not committed either
+    ");
     assert!(!scratch.run(&["chalk", "next"]).ok().err.contains("past the program"));
     assert!(scratch.read(".chalk/decisions.md").contains("closed by the team"));
     let before = scratch.spine();

@@ -82,7 +82,7 @@ fn a_criterion_added_while_the_reviewer_runs_is_kept() {
     // The reviewer waits until the criterion is there, so the order is certain.
     scratch.write(
         "reviewer.sh",
-        "cat >/dev/null\nuntil grep -q 'added meanwhile' .chalk/tasks.json; do sleep 0.02; done\n\
+        "cat >/dev/null\ntouch ../started\nuntil grep -q 'added meanwhile' .chalk/tasks.json; do sleep 0.02; done\n\
          echo '{\"verdict\":\"pass\",\"findings\":[]}'\n",
     );
     scratch.configure("/protocol/review/command", json!("sh reviewer.sh"));
@@ -91,6 +91,9 @@ fn a_criterion_added_while_the_reviewer_runs_is_kept() {
     scratch.run(&["chalk", "start", &id]).ok();
     scratch.write("code.sh", "echo\n");
     let review = spawn(&scratch, &["review", &id]);
+    while !scratch.path("../started").exists() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
     scratch.run(&["chalk", "spec", &id, "--criterion", "added meanwhile"]).ok();
     let output = review.wait_with_output().unwrap();
     assert!(String::from_utf8_lossy(&output.stderr).contains("changed"), "{output:?}");

@@ -13,7 +13,22 @@ fn a_task_begins_as_todo_with_the_published_keys() {
       next: chalk spec task-a6ead51 --criterion "..."
     --- err
     "#);
-    insta::assert_snapshot!(scratch.read(".chalk/tasks.json"), @"");
+    insta::assert_snapshot!(scratch.read(".chalk/tasks.json"), @r#"
+    [
+      {
+        "id": "task-a6ead519",
+        "title": "Größe & \"quoted\" title",
+        "state": "todo",
+        "acceptanceCriteria": [],
+        "tests": [],
+        "heldOut": [],
+        "milestone": "m1",
+        "after": [],
+        "createdAt": "2026-12-01T00:00:02.000Z",
+        "reviews": []
+      }
+    ]
+    "#);
     assert!(scratch.read(".chalk/updates.jsonl").contains("\"type\":\"work-item-started\",\"title\":\"Task created: Größe"));
 }
 

@@ -10,7 +10,7 @@ fn an_event_is_one_line() {
     ✓ milestone-hit: half way
     --- err
     ");
-    insta::assert_snapshot!(scratch.read(".chalk/updates.jsonl"), @"");
+    insta::assert_snapshot!(scratch.read(".chalk/updates.jsonl"), @r#"{"id":"evt-a6ead519","at":"2026-12-01T00:00:02.000Z","type":"milestone-hit","title":"half way","description":"two\nlines","phase":"discovery","actorRole":"agent"}"#);
 }
 
 #[test]
