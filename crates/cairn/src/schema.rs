@@ -1,6 +1,7 @@
 //! The published JSON Schemas: one for each document, made from the type that is printed.
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
 
 use crate::commands as c;
 
@@ -13,26 +14,47 @@ pub struct Entry {
 }
 
 const fn entry<T: JsonSchema>(name: &'static str) -> Entry {
-    Entry { name, make: || SchemaGenerator::default().into_root_schema_for::<T>() }
+    Entry { name, make: || SchemaSettings::default().for_serialize().into_generator().into_root_schema_for::<T>() }
 }
 
 /// Every published schema, sorted by name.
 #[rustfmt::skip]
 pub const ALL: &[Entry] = &[
+    entry::<crate::demo::Told>("cairn/demo"),
     entry::<c::schema::Printed>("cairn/schema"),
     entry::<chalk::accept::Accepted>("chalk/accept"),
+    entry::<chalk::contract::Installed>("chalk/agents"),
+    entry::<chalk::amend::Amended>("chalk/amend-spec"),
+    entry::<chalk::backlog::Backlog>("chalk/backlog"),
+    entry::<chalk::block::Blocked>("chalk/block"),
+    entry::<chalk::context::Context>("chalk/context"),
     entry::<c::decision::Recorded>("chalk/decision"),
+    entry::<chalk::done::Outcome>("chalk/done"),
     entry::<ErrorDocument>("chalk/error"),
+    entry::<chalk::handoff::Written>("chalk/handoff"),
     entry::<chalk::init::Made>("chalk/init"),
+    entry::<chalk::lesson::Added>("chalk/lesson-add"),
+    entry::<chalk::lesson::List>("chalk/lesson-list"),
     entry::<chalk::timeline::Events>("chalk/log"),
+    entry::<chalk::next::Next>("chalk/next"),
     entry::<chalk::question::One>("chalk/question-add"),
     entry::<chalk::question::List>("chalk/question-list"),
     entry::<chalk::question::One>("chalk/question-resolve"),
+    entry::<chalk::review::Reviewed>("chalk/review"),
+    entry::<chalk::work::Loop>("chalk/run"),
+    entry::<chalk::skill::Added>("chalk/skill-add"),
+    entry::<chalk::skill::List>("chalk/skill-list"),
+    entry::<chalk::spec::Specified>("chalk/spec"),
+    entry::<chalk::start::Started>("chalk/start"),
+    entry::<chalk::status::Status>("chalk/status"),
     entry::<chalk::task::Added>("chalk/task-add"),
     entry::<chalk::task::Dropped>("chalk/task-drop"),
     entry::<chalk::task::Edited>("chalk/task-edit"),
     entry::<chalk::task::Shown>("chalk/task-show"),
+    entry::<chalk::block::Unblocked>("chalk/unblock"),
     entry::<chalk::timeline::Added>("chalk/update"),
+    entry::<chalk::verify::Report>("chalk/verify"),
+    entry::<chalk::work::Worked>("chalk/work"),
 ];
 
 /// What `--json` prints when a command did not do what it was asked.

@@ -48,6 +48,7 @@ gate::reason_codes! {
     EXECUTOR_FAILED = "executor-failed", "The executor left no work that passes.";
     OPEN_FORK = "open-fork", "The task has a raised question that nobody answered.";
     PLAN_MISSING = "plan-missing", "The task needs an approved plan or accepted criteria first.";
+    NAME_TAKEN = "name-taken", "Something has the given name already.";
     BLOCK_DAMAGED = "block-damaged", "The markers of the managed block are damaged.";
     READY_FAILED = "doctor-failed", "A doctor check failed.";
 }

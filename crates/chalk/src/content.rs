@@ -4,6 +4,7 @@ use std::path::Path;
 
 use gate::Refusal;
 use store::digest::{ContentDigest, content_digest};
+use store::git::RepoPath;
 
 use crate::codes;
 use crate::model::Config;
@@ -28,6 +29,12 @@ pub fn is_left_out(path: &[u8], held_out: Option<&[u8]>) -> bool {
     STATE_FILES.iter().any(|name| rest == name.as_bytes())
         || STATE_FOLDERS.iter().any(|folder| is_within(rest, folder.as_bytes()))
         || rest.ends_with(b".tmp")
+}
+
+/// The files and folders that [`is_left_out`] leaves out, as git takes them.
+pub fn left_out(config: &Config) -> Vec<RepoPath> {
+    let state = STATE_FILES.iter().chain(STATE_FOLDERS).map(|name| RepoPath::new(format!(".chalk/{name}")));
+    state.chain(held_out_folder(config).map(RepoPath::new)).collect()
 }
 
 fn is_within(path: &[u8], folder: &[u8]) -> bool {

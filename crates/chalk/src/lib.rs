@@ -10,21 +10,46 @@
 //! Everything else is one module a command or gate. A gate decides from values and gives back a document
 //! or a [`gate::Refusal`]; nothing here prints, and no lock is held while an external command runs.
 
-pub mod codes;
-pub mod timeline;
-pub mod task;
-pub mod question;
-pub mod preset;
-pub mod init;
 pub mod accept;
+pub mod amend;
+pub mod backlog;
+pub mod block;
+pub mod board;
+pub mod change;
+pub mod codes;
 pub mod content;
+pub mod deciders;
+pub mod context;
+pub mod contract;
+pub mod done;
 pub mod draft;
 pub mod exec;
+pub mod handoff;
+pub mod init;
+pub mod lesson;
+pub mod levers;
+pub mod locks;
 pub mod model;
+pub mod next;
+pub mod preset;
+pub mod question;
+pub mod review;
 pub mod root;
 pub mod session;
+pub mod skill;
 pub mod source;
+pub mod spec;
 pub mod standing;
+pub mod start;
+pub mod status;
+pub mod task;
 pub mod tasks;
+pub mod timeline;
+pub mod work;
+pub mod toolchain;
+pub mod tree;
+pub mod verify;
+pub mod width;
+pub mod withheld;
 
 pub use session::Session;

@@ -18,6 +18,15 @@ pub fn base_name(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
+/// `word` as a shell takes it for one word, for a command that is shown to be copied.
+pub fn quote(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_./@%+=:,-".contains(&byte);
+    if !word.is_empty() && word.bytes().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 fn collect(text: &str, depth: usize, commands: &mut Vec<Vec<String>>) {
     let mut reader = Reader { rest: text, depth, ..Reader::default() };
     reader.read(commands);
@@ -238,6 +247,14 @@ mod tests {
         assert_eq!(commands("a <in 2>&1 >>'o u t' b &>log 3x<<<y c"), [vec!["a", "b"], vec!["3x", "c"]]);
         let script = "a <<EOF b\nclaude\nEOF\nc <<-'E F'\n\tx\n\tE F\nd";
         assert_eq!(commands(script), [vec!["a", "b"], vec!["c"], vec!["d"]]);
+    }
+
+    #[test]
+    fn a_quoted_word_is_one_word() {
+        for word in ["a", "a b", "it's", "", "$(x)`y`", "größe\n"] {
+            assert_eq!(commands(&quote(word)), [[word]], "{word:?}");
+        }
+        assert_eq!(quote("test/a-b_1.test.js"), "test/a-b_1.test.js");
     }
 
     #[test]

@@ -1,9 +1,12 @@
-//! `agents`: the agent contract in AGENTS.md, CLAUDE.md and GEMINI.md.
+//! `agents`: the agent contract in AGENTS.md, CLAUDE.md and GEMINI.md. Idempotent to the byte; what the user
+//! wrote stays, and nothing is written through a symbolic link.
 
-use gate::Refusal;
+use chalk::contract::{self, FileResult, Installed, Outcome, definitions};
+use gate::{Exit, Refusal};
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Document};
 use crate::ctx::Ctx;
+use crate::page::Page;
 
 /// Install or refresh the agent contract in AGENTS.md and CLAUDE.md
 #[derive(Debug, clap::Args)]
@@ -13,7 +16,43 @@ pub struct Args {
     pub claude: bool,
 }
 
+impl Document for Installed {
+    fn render(&self, page: &mut Page) {
+        for file in &self.files {
+            line(page, file);
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        Self::exit(self)
+    }
+}
+
+fn line(page: &mut Page, file: &FileResult) {
+    let path = &file.path;
+    let detail = file.detail.as_deref().unwrap_or_default();
+    match file.outcome {
+        Outcome::Created => page.ok(format_args!("{path}  created")),
+        Outcome::Updated => page.ok(format_args!("{path}  updated")),
+        Outcome::Unchanged => page.ok(format_args!("{path}  up to date")),
+        Outcome::Linked => page.ok(format_args!("{path}  {detail}")),
+        Outcome::LinkedElsewhere => page.caution(format_args!("{path}  {detail}")),
+        Outcome::Kept => page.bad(format_args!("{path}  {detail}")),
+    }
+    for difference in &file.difference {
+        page.under(difference);
+    }
+}
+
 /// Runs the command.
-pub fn run(_ctx: &Ctx<'_>, _args: Args) -> Result<Answer, Refusal> {
-    Err(Refusal::new(chalk::codes::NOT_OFFERED, "under construction"))
+pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
+    ctx.read(|session| {
+        // In a linked work tree the files of that tree belong to its branch.
+        let root = &session.spine.tree;
+        let mut files = contract::install(root, ctx.naming)?;
+        if args.claude {
+            files.extend(definitions::install(root, ctx.naming)?);
+        }
+        Ok(Answer::of(&Installed { files }))
+    })
 }

@@ -1,9 +1,13 @@
 //! `context`: what an agent needs to read before it works (P3).
 
+use chalk::context::{Context, context, text};
 use gate::Refusal;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Document};
 use crate::ctx::Ctx;
+use crate::page::Page;
 
 /// What to read before working: criteria, tests at risk, spec, lessons
 #[derive(Debug, clap::Args)]
@@ -12,7 +16,28 @@ pub struct Args {
     pub id: Option<String>,
 }
 
+/// A context with its text.
+#[derive(Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Told {
+    context: Context,
+    #[serde(skip)]
+    text: String,
+}
+
+impl Document for Told {
+    fn render(&self, page: &mut Page) {
+        for line in self.text.lines() {
+            if line.starts_with('#') { page.head(line) } else { page.line(line) }
+        }
+    }
+}
+
 /// Runs the command.
-pub fn run(_ctx: &Ctx<'_>, _args: Args) -> Result<Answer, Refusal> {
-    Err(Refusal::new(chalk::codes::NOT_OFFERED, "under construction"))
+pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
+    ctx.read(|session| {
+        let context = context(session, args.id.as_deref())?;
+        let text = text(&context, session);
+        Ok(Answer::of(&Told { context, text }))
+    })
 }

@@ -1,9 +1,12 @@
 //! `next`: the single next action with the exact command, an integrity break first.
 
+use chalk::next::{Next, Reason, next};
 use gate::Refusal;
 
-use crate::answer::Answer;
+use super::backlog;
+use crate::answer::{Answer, Document};
 use crate::ctx::Ctx;
+use crate::page::Page;
 
 /// The single next action, or the gate that stays shut
 #[derive(Debug, clap::Args)]
@@ -13,7 +16,41 @@ pub struct Args {
     pub all: bool,
 }
 
+impl Document for Next {
+    fn render(&self, page: &mut Page) {
+        match self.reason {
+            Reason::LockBroken | Reason::SpineTampered | Reason::VerifyRed | Reason::ReviewBlocked => {
+                page.bad(&self.message);
+            }
+            Reason::AllDone => page.ok(&self.message),
+            Reason::AwaitsPerson | Reason::OpenFork | Reason::Stuck => page.caution(&self.message),
+            _ => page.head(&self.message),
+        }
+        if let Some(task) = &self.about {
+            let title = canon::text::clip(&canon::text::one_line(&task.title), 100);
+            page.under(format_args!("{}  {title}  ({})", task.id, task.state));
+        }
+        for fact in &self.facts {
+            page.under(fact);
+        }
+        if let Some(command) = &self.command {
+            page.next(command);
+        }
+        if let Some(hint) = &self.hint {
+            page.hint(hint);
+        }
+        let counts: Vec<String> =
+            self.counts.named().into_iter().map(|(count, word)| format!("{count} {word}")).collect();
+        if !counts.is_empty() {
+            page.aside(format_args!("  {}", counts.join(", ")));
+        }
+        for item in &self.others {
+            page.under(format_args!("{:<16} {}", backlog::heading(item.group), backlog::line(item)));
+        }
+    }
+}
+
 /// Runs the command.
-pub fn run(_ctx: &Ctx<'_>, _args: Args) -> Result<Answer, Refusal> {
-    Err(Refusal::new(chalk::codes::NOT_OFFERED, "under construction"))
+pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
+    ctx.read(|session| next(session, args.all)).map(|next| Answer::of(&next))
 }

@@ -2,11 +2,13 @@
 
 use std::path::PathBuf;
 
+use chalk::skill::{Added, List, Skill, add, list, read_source};
 use gate::Refusal;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Document};
 use crate::cli::value;
 use crate::ctx::Ctx;
+use crate::page::Page;
 
 /// Keep how-to text for every context
 #[derive(Debug, clap::Args)]
@@ -35,7 +37,40 @@ pub enum Action {
     List,
 }
 
+fn line(skill: &Skill) -> String {
+    format!("{}  {}", skill.name, skill.title)
+}
+
+impl Document for Added {
+    fn render(&self, page: &mut Page) {
+        page.ok(format_args!("kept: {}", line(&self.skill)));
+        page.under(&self.skill.path);
+    }
+}
+
+impl Document for List {
+    fn render(&self, page: &mut Page) {
+        if self.skills.is_empty() {
+            page.line("no skills yet");
+        }
+        for skill in &self.skills {
+            page.line(line(skill));
+        }
+    }
+}
+
 /// Runs the command.
-pub fn run(_ctx: &Ctx<'_>, _args: Args) -> Result<Answer, Refusal> {
-    Err(Refusal::new(chalk::codes::NOT_OFFERED, "under construction"))
+pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
+    match args.action {
+        Some(Action::Add { name, text, from }) => ctx
+            .act(|session| {
+                let content = match (&text, &from) {
+                    (_, Some(path)) => read_source(&session.world.cwd.join(path))?,
+                    (text, None) => text.clone().unwrap_or_default(),
+                };
+                add(session, &name, &content)
+            })
+            .map(|added| Answer::of(&added)),
+        Some(Action::List) | None => ctx.read(list).map(|list| Answer::of(&list)),
+    }
 }

@@ -1,10 +1,13 @@
 //! `spec`: acceptance criteria and locked tests (P1, P2, P6).
 
+use chalk::model::display_id;
+use chalk::spec::{Request, Specified, spec};
 use gate::Refusal;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Document};
 use crate::cli::value;
 use crate::ctx::Ctx;
+use crate::page::Page;
 
 /// Attach acceptance criteria, and lock acceptance tests
 #[derive(Debug, clap::Args)]
@@ -22,7 +25,45 @@ pub struct Args {
     pub held_out: Vec<String>,
 }
 
+impl Document for Specified {
+    fn render(&self, page: &mut Page) {
+        page.ok(format_args!("{}  {}  ({})", display_id(&self.id), self.title, self.state));
+        for criterion in &self.criteria {
+            let already = if criterion.already { "criterion there already" } else { "criterion added" };
+            page.under(format_args!("{already}: {}", canon::text::one_line(&criterion.text)));
+        }
+        for test in &self.tests {
+            let already = if test.already { "already locked" } else { "test locked" };
+            page.under(format_args!("{already}: {}  sha256 {}{}", test.path, test.sha256.short(), beside(test.deciders)));
+        }
+        for path in &self.held_out {
+            let already = if path.already { "held-out test there already" } else { "held-out test attached" };
+            page.under(format_args!("{already}: {}", path.text));
+        }
+        cut(page, self.deciders_cut);
+        page.next(&self.next);
+    }
+}
+
+/// The note on what was recorded beside a lock.
+pub(super) fn beside(deciders: usize) -> String {
+    match deciders {
+        0 => String::new(),
+        1 => ", with 1 thing that decides it".to_owned(),
+        n => format!(", with {n} things that decide it"),
+    }
+}
+
+/// The note on what could not be recorded.
+pub(super) fn cut(page: &mut Page, deciders: usize) {
+    if deciders > 0 {
+        let limit = chalk::deciders::LIMIT;
+        page.caution(format_args!("{deciders} things that decide the tests are not watched: a task keeps {limit}"));
+    }
+}
+
 /// Runs the command.
-pub fn run(_ctx: &Ctx<'_>, _args: Args) -> Result<Answer, Refusal> {
-    Err(Refusal::new(chalk::codes::NOT_OFFERED, "under construction"))
+pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
+    let request = Request { criteria: args.criteria, tests: args.tests, held_out: args.held_out };
+    Ok(Answer::of(&ctx.act(|session| spec(session, &args.id, &request))?))
 }

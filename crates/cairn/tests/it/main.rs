@@ -1,4 +1,32 @@
 //! The program as its users meet it: every command and every refusal, in repositories of its own.
 
+mod accept;
+mod agents;
+mod amend_spec;
+mod architecture;
+mod backlog;
+mod block;
+mod crash;
 mod decision;
+mod demo;
+mod done;
+mod handoff;
+mod init;
+mod lesson;
+mod log;
+mod next;
+mod question;
+mod race;
+mod review;
+mod run_loop;
+mod schema;
 mod scratch;
+mod skill;
+mod spec;
+mod start;
+mod status;
+mod task;
+mod update;
+mod usage;
+mod verify;
+mod work;

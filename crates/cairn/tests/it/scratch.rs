@@ -286,3 +286,100 @@ fn check_schema(args: &[&str], ran: &Ran) {
         validator.iter_errors(&document).map(|error| format!("{}: {error}", error.instance_path())).collect();
     assert!(errors.is_empty(), "{}: {errors:?}\n{document:#}", entry.name);
 }
+
+impl Scratch {
+    /// A spine in a folder that is no git repository.
+    pub fn plain() -> Self {
+        let scratch = Self::empty();
+        scratch.run(&["chalk", "init", "--bare", "--name", "demo", "--no-agents"]).ok();
+        scratch
+    }
+
+    /// Writes `tasks.json` by hand and has it accepted.
+    #[track_caller]
+    pub fn plant(&self, tasks: &Value) {
+        self.write(".chalk/tasks.json", format!("{}\n", canon::json::pretty(tasks)));
+        self.run(&["chalk", "accept", "--why", "test set-up"]).ok();
+    }
+
+    /// A repository with a copy of a spine that the Node implementation wrote; none where the copies aren't
+    /// there.
+    pub fn node(name: &str) -> Option<Self> {
+        let shared = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/chalk")).join(name);
+        if !shared.is_dir() {
+            eprintln!("skipped: no `{}`", shared.display());
+            return None;
+        }
+        let scratch = Self::empty();
+        copy(&shared, &scratch.root());
+        scratch.git(&["init", "-q", "-b", "main"]);
+        scratch.commit("as it came");
+        Some(scratch)
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let to = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &to);
+        } else {
+            // The copies are read-only, and the bytes alone matter.
+            fs::write(to, fs::read(&path).unwrap()).unwrap();
+        }
+    }
+}
+
+impl Scratch {
+    /// The instant of the last command.
+    pub fn now(&self) -> Timestamp {
+        Timestamp::from_millis(1_796_083_200_000 + self.seconds.get() * 1000)
+    }
+}
+
+impl Ran {
+    /// As [`all`](Self::all), with durations and places of logs taken out.
+    pub fn steady(&self) -> String {
+        let mut text = String::new();
+        for line in self.all().lines() {
+            let line = match line.split_once("whole output: ") {
+                Some((before, _)) => format!("{before}whole output: [log]"),
+                None => match line.rsplit_once(", ") {
+                    Some((before, time)) if is_duration(time) => format!("{before}, [time]"),
+                    _ => line.to_owned(),
+                },
+            };
+            text.push_str(&line);
+            text.push('\n');
+        }
+        text
+    }
+}
+
+fn is_duration(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_digit()) && (text.ends_with(" ms") || text.ends_with(" s"))
+}
+
+impl Scratch {
+    /// Adds a task with one criterion and these tests locked, and starts it.
+    #[track_caller]
+    pub fn started(&self, title: &str, tests: &[&str]) -> String {
+        let id = self.task(title);
+        let mut spec = vec!["chalk", "spec", &id, "--criterion", "it works"];
+        for test in tests {
+            spec.extend(["--test", test]);
+        }
+        self.run(&spec).ok();
+        self.run(&["chalk", "start", &id, "--parallel"]).ok();
+        id
+    }
+
+    /// The records of the chain of results, newest last.
+    pub fn results(&self) -> Vec<Value> {
+        let log = self.root().join(".git/cairn/chalk/root/results.jsonl");
+        let text = fs::read_to_string(log).unwrap_or_default();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+}

@@ -257,7 +257,7 @@ fn verify_gates<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Verify
 }
 
 /// P5's configuration.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ReviewConfig {
     /// The reviewer: prompt on stdin, verdict as JSON on stdout.
@@ -267,6 +267,14 @@ pub struct ReviewConfig {
     /// Cadences by name.
     #[serde(deserialize_with = "one_or_many")]
     pub required_at: Vec<String>,
+    /// How many bytes of the diff the reviewer is given, cairn's own key.
+    pub diff_limit: usize,
+}
+
+impl Default for ReviewConfig {
+    fn default() -> Self {
+        Self { command: String::new(), required: false, required_at: Vec::new(), diff_limit: 200_000 }
+    }
 }
 
 fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {

@@ -6,4 +6,4 @@ pub mod task;
 
 pub use config::{Cadence, Config, LastAudit, Protocol, Strictness, VerifyGate};
 pub use log::{Event, Question};
-pub use task::{Decider, Lock, Own, Review, State, Task, TaskHead, display_id};
+pub use task::{Decider, Lock, Own, Review, ReviewFinding, State, Task, TaskHead, display_id};

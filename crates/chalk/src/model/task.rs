@@ -153,6 +153,9 @@ pub struct Review {
     /// The commit from which the reviewed change was measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
+    /// The digest of the criteria and locks that the change was judged by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Sha256>,
 }
 
 impl Review {

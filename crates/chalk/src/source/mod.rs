@@ -1,5 +1,6 @@
 //! Source.
 
+pub mod impact;
 pub mod imports;
 pub mod language;
 pub mod size;

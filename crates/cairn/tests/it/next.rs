@@ -1,0 +1,323 @@
+use serde_json::{Value, json};
+
+use crate::scratch::Scratch;
+
+/// A task in progress with one locked test that holds.
+fn working() -> Scratch {
+    let scratch = Scratch::chalk();
+    scratch.write("test/add it.test.mjs", "// adds\n");
+    scratch.commit("a test");
+    scratch.plant(&json!([task(json!({}))]));
+    scratch
+}
+
+fn task(more: Value) -> Value {
+    let mut task = json!({
+        "id": "task-aaaaaaaa", "title": "Add two numbers", "state": "in-progress",
+        "acceptanceCriteria": [{ "text": "1+2 is 3" }],
+        "tests": [{ "path": "test/add it.test.mjs", "sha256": canon::Sha256::of("// adds\n") }],
+        "startedAt": "2026-12-01T00:00:00.500Z"
+    });
+    for (key, value) in more.as_object().unwrap() {
+        task[key] = value.clone();
+    }
+    task
+}
+
+fn specd(id: &str, title: &str) -> Value {
+    json!({ "id": id, "title": title, "state": "specd", "acceptanceCriteria": [{ "text": "x" }] })
+}
+
+fn reason(scratch: &Scratch) -> (String, Option<String>) {
+    let next = scratch.run(&["chalk", "next", "--json"]).ok().json();
+    let word = |key: &str| next[key].as_str().map(str::to_owned);
+    (word("reason").unwrap(), word("command"))
+}
+
+#[test]
+fn an_empty_spine_asks_for_a_task() {
+    let scratch = Scratch::chalk();
+    insta::assert_snapshot!(scratch.run(&["chalk", "next"]).all(), @"");
+    insta::assert_snapshot!(scratch.run(&["cairn", "next", "--json"]).all(), @"");
+}
+
+#[test]
+fn the_published_keys_mean_what_they_mean_elsewhere() {
+    let scratch = Scratch::chalk();
+    let handoff = json!({ "path": ".chalk/handoffs/task-bbbbbbb-2.md", "seq": 2 });
+    let mut second = specd("task-bbbbbbbb", "b");
+    second["handoff"] = handoff;
+    scratch.plant(&json!([{ "id": "task-00000000", "title": "todo" }, second, specd("task-cccccccc", "c")]));
+    let next = scratch.run(&["chalk", "next", "--json"]).ok().json();
+    assert_eq!(next["task"], json!({ "id": "task-bbbbbbbb", "title": "b", "state": "specd" }));
+    assert_eq!(next["freshSession"], true);
+    assert_eq!(next["handoff"], ".chalk/handoffs/task-bbbbbbb-2.md");
+    assert_eq!(next["action"], "start");
+    scratch.plant(&json!([{ "id": "task-00000000", "title": "todo" }]));
+    let next = scratch.run(&["chalk", "next", "--json"]).ok().json();
+    assert_eq!((&next["task"], &next["action"], &next["handoff"]), (&Value::Null, &Value::Null, &Value::Null));
+    assert_eq!(next["about"]["id"], "task-00000000");
+}
+
+#[test]
+fn a_task_in_progress_is_worked_on_and_verified() {
+    let scratch = working();
+    insta::assert_snapshot!(scratch.run(&["chalk", "next"]).all(), @"");
+    let next = scratch.run(&["chalk", "next", "--json"]).ok().json();
+    assert_eq!((next["action"].as_str(), next["task"]["state"].as_str()), (Some("work"), Some("in-progress")));
+}
+
+#[test]
+fn a_broken_lock_comes_before_everything_and_git_restores_it() {
+    let scratch = working();
+    scratch.write("test/add it.test.mjs", "// weakened\n");
+    let ran = scratch.run(&["chalk", "next"]).ok();
+    insta::assert_snapshot!(ran.all(), @"");
+    // The command does what it says.
+    scratch.git(&["restore", "--source=HEAD", "--", "test/add it.test.mjs"]);
+    assert_eq!(reason(&scratch).0, "verify-missing");
+    std::fs::remove_file(scratch.path("test/add it.test.mjs")).unwrap();
+    assert_eq!(reason(&scratch).0, "lock-broken");
+}
+
+#[test]
+fn a_broken_lock_that_git_has_not_got_asks_for_a_reason() {
+    let scratch = Scratch::plain();
+    scratch.write("t.mjs", "new");
+    let lock = json!([{ "path": "t.mjs", "sha256": canon::Sha256::of("old") }]);
+    scratch.plant(&json!([task(json!({ "tests": lock }))]));
+    insta::assert_snapshot!(scratch.run(&["chalk", "next"]).all(), @"");
+    std::fs::remove_file(scratch.path("t.mjs")).unwrap();
+    insta::assert_snapshot!(scratch.run(&["chalk", "next"]).all(), @"");
+}
+
+#[test]
+fn line_ends_that_git_put_there_are_no_break() {
+    let scratch = working();
+    scratch.git(&["config", "core.autocrlf", "true"]);
+    std::fs::remove_file(scratch.path("test/add it.test.mjs")).unwrap();
+    scratch.git(&["checkout", "--", "."]);
+    assert_eq!(scratch.read("test/add it.test.mjs"), "// adds\r\n");
+    assert_eq!(reason(&scratch).0, "verify-missing");
+}
+
+#[test]
+fn locks_are_hashed_in_the_tree_of_their_task() {
+    let scratch = working();
+    scratch.commit("spine");
+    scratch.git(&["worktree", "add", "-q", "../work", "-b", "work"]);
+    scratch.plant(&json!([task(json!({ "worktree": "../work" }))]));
+    scratch.write("test/add it.test.mjs", "// weakened on main\n");
+    assert_eq!(reason(&scratch).0, "verify-missing", "the task's own tree is intact");
+    std::fs::write(scratch.root().parent().unwrap().join("work/test/add it.test.mjs"), "// weakened\n").unwrap();
+    let (reason, command) = reason(&scratch);
+    assert_eq!(reason, "lock-broken");
+    assert!(command.unwrap().contains("/work restore "), "the command names the other tree");
+}
+
+#[test]
+fn an_edited_spine_stops_the_work_only_where_policy_says_so() {
+    let scratch = working();
+    let mut tasks = scratch.json(".chalk/tasks.json");
+    tasks[0]["title"] = json!("Edited");
+    scratch.write(".chalk/tasks.json", tasks.to_string());
+    let ran = scratch.run(&["chalk", "next"]).ok();
+    assert!(ran.err.contains("was changed past the program"), "{}", ran.all());
+    assert_eq!(reason(&scratch).0, "verify-missing");
+    scratch.configure("/protocol/tamperEvident", json!("refuse"));
+    let mut tasks = scratch.json(".chalk/tasks.json");
+    tasks[0]["title"] = json!("Edited again");
+    scratch.write(".chalk/tasks.json", tasks.to_string());
+    insta::assert_snapshot!(scratch.run(&["chalk", "next"]).all(), @"");
+    // The contract is looked at first.
+    scratch.write("test/add it.test.mjs", "// weakened\n");
+    assert_eq!(reason(&scratch).0, "lock-broken");
+}
+
+#[test]
+fn verify_review_and_done_follow_each_other() {
+    let scratch = working();
+    scratch.configure("/protocol/review", json!({ "command": "reviewer", "requiredAt": ["per-task"] }));
+    let verify = |green: bool| {
+        let state = scratch.path(".git/cairn/chalk/root/results.jsonl");
+        let chain = store::chain::Chain::at(state);
+        let body = json!({
+            "tasks": ["task-aaaaaaaa"], "tree": "/x", "kind": "root", "digest": canon::Sha256::of(""),
+            "commands": canon::Sha256::of(""), "gates": [], "locks": [], "green": green, "vacuous": false,
+            "red": if green { json!([]) } else { json!(["lint failed"]) }
+        });
+        scratch.wait(1);
+        chain.append(scratch.now(), "verify", body).unwrap();
+    };
+    let id = "task-aaaaaaaa";
+    let first = format!("chalk verify");
+    assert_eq!(reason(&scratch), ("verify-missing".into(), Some(first.clone())));
+    verify(false);
+    insta::assert_snapshot!(scratch.run(&["chalk", "next"]).all(), @"");
+    verify(true);
+    assert_eq!(reason(&scratch), ("review-missing".into(), Some(format!("chalk review {id}"))));
+    let review = |verdict: &str| {
+        json!([{ "at": scratch.now(), "by": "adversary", "verdict": verdict,
+            "findings": [{ "severity": "high", "area": "test-adequacy", "note": "no test\nof zero" }] }])
+    };
+    scratch.wait(1);
+    scratch.plant(&json!([task(json!({ "reviews": review("block") }))]));
+    insta::assert_snapshot!(scratch.run(&["chalk", "next"]).all(), @"");
+    verify(true);
+    assert_eq!(reason(&scratch), ("review-blocked".into(), Some(format!("chalk review {id}"))));
+    scratch.plant(&json!([task(json!({ "reviews": review("stale") }))]));
+    assert_eq!(reason(&scratch).0, "review-stale");
+    scratch.plant(&json!([task(json!({ "reviews": review("pass") }))]));
+    assert_eq!(reason(&scratch), ("ready-to-finish".into(), Some(format!("chalk done {id}"))));
+    // Started anew: what was measured before counts no more.
+    scratch.wait(60);
+    scratch.plant(&json!([task(json!({ "startedAt": scratch.now(), "reviews": review("pass") }))]));
+    assert_eq!(reason(&scratch).0, "verify-missing");
+}
+
+#[test]
+fn only_the_last_task_of_a_milestone_needs_its_review() {
+    let scratch = working();
+    scratch.configure("/protocol/review/requiredAt", json!("milestone-boundary"));
+    let review = json!([{ "verdict": "block", "at": "2026-12-01T00:00:01.000Z" }]);
+    let mine = task(json!({ "milestone": "m", "reviews": review }));
+    let mut other = specd("task-bbbbbbbb", "b");
+    other["milestone"] = json!("m");
+    scratch.plant(&json!([mine, other]));
+    assert_eq!(reason(&scratch).0, "verify-missing");
+    other["state"] = json!("done");
+    scratch.plant(&json!([mine, other]));
+    assert_eq!(reason(&scratch).0, "review-blocked");
+}
+
+#[test]
+fn an_open_fork_waits_for_a_person() {
+    let scratch = working();
+    scratch.plant(&json!([task(json!({ "raised": [{ "id": "raise-1", "fork": "floats or `integers`?", "status": "open" }] }))]));
+    insta::assert_snapshot!(scratch.run(&["chalk", "next"]).all(), @"");
+}
+
+#[test]
+fn one_action_and_the_rest_as_counts() {
+    let scratch = Scratch::chalk();
+    let blocked = |id: &str, needs: &str| {
+        json!({ "id": id, "title": format!("needs {needs}"), "state": "blocked", "block": { "needs": needs, "reason": "why" } })
+    };
+    let mut tasks = vec![
+        json!({ "id": "task-todo0000", "title": "no criteria" }),
+        blocked("task-creds000", "creds"),
+        specd("task-ready000", "first"),
+        specd("task-ready001", "second"),
+        blocked("task-rework00", "review"),
+    ];
+    scratch.plant(&json!(tasks));
+    insta::assert_snapshot!(scratch.run(&["chalk", "next"]).all(), @"");
+    insta::assert_snapshot!(scratch.run(&["chalk", "next", "--all"]).all(), @"");
+    let mut seen = Vec::new();
+    while !tasks.is_empty() {
+        scratch.plant(&json!(tasks));
+        let next = scratch.run(&["chalk", "next", "--json"]).ok().json();
+        let about = next["about"]["id"].as_str().unwrap().to_owned();
+        seen.push(format!("{} {}", next["reason"].as_str().unwrap(), next["command"].as_str().unwrap()));
+        tasks.retain(|task| task["id"] != about.as_str());
+    }
+    insta::assert_snapshot!(seen.join("\n"), @"");
+}
+
+#[test]
+fn what_waits_for_a_person_names_the_open_questions() {
+    let scratch = Scratch::chalk();
+    scratch.plant(&json!([
+        { "id": "task-aaaaaaaa", "title": "a", "state": "done" },
+        { "id": "task-bbbbbbbb", "title": "b", "state": "blocked", "block": { "needs": "decision", "reason": "rounding" } }
+    ]));
+    scratch.run(&["chalk", "question", "add", "Which rounding?", "--for", "client"]).ok();
+    insta::assert_snapshot!(scratch.run(&["chalk", "next"]).all(), @"");
+}
+
+#[test]
+fn tasks_that_wait_for_each_other_are_named() {
+    let scratch = Scratch::chalk();
+    let mut first = specd("task-aaaaaaaa", "a");
+    first["after"] = json!(["task-bbbbbbbb"]);
+    let mut second = specd("task-bbbbbbbb", "b");
+    second["after"] = json!(["task-aaaaaaaa"]);
+    scratch.plant(&json!([first, second]));
+    insta::assert_snapshot!(scratch.run(&["chalk", "next"]).all(), @"");
+    scratch.plant(&json!([{ "id": "task-aaaaaaaa", "title": "a", "state": "paused" }]));
+    assert_eq!(reason(&scratch), ("stuck".into(), Some("chalk task show task-aaaaaaaa".into())));
+}
+
+#[test]
+fn a_required_audit_comes_when_nothing_else_is_left() {
+    let scratch = Scratch::chalk();
+    scratch.write("src/a.js", "1\n");
+    let done = json!([{ "id": "task-aaaaaaaa", "title": "a", "state": "done" }]);
+    scratch.plant(&done);
+    insta::assert_snapshot!(scratch.run(&["chalk", "next"]).all(), @"");
+    scratch.configure("/protocol/regression/required", json!(true));
+    assert_eq!(reason(&scratch), ("audit-missing".into(), Some("chalk audit".into())));
+    scratch.configure("/protocol/regression/lastAudit", json!({ "at": "t", "green": false, "size": { "loc": 2, "files": 1 } }));
+    assert_eq!(reason(&scratch).0, "audit-red");
+    scratch.configure("/protocol/regression/lastAudit", json!({ "at": "t", "green": true, "size": { "loc": 1, "files": 1 } }));
+    assert_eq!(reason(&scratch).0, "audit-stale");
+    scratch.configure("/protocol/regression/lastAudit", json!({ "at": "t", "green": true, "size": { "loc": 2, "files": 1 } }));
+    assert_eq!(reason(&scratch).0, "all-done");
+}
+
+#[test]
+fn ids_that_share_their_beginning_are_named_whole() {
+    let scratch = Scratch::chalk();
+    scratch.plant(&json!([specd("task-aaaaaaa1", "one"), specd("task-aaaaaaa2", "two")]));
+    let (_, command) = reason(&scratch);
+    assert_eq!(command.unwrap(), "chalk start task-aaaaaaa1", "the display id would be ambiguous");
+}
+
+#[test]
+fn ten_thousand_tasks_give_a_short_answer() {
+    let scratch = Scratch::plain();
+    let tasks: Vec<Value> = (0..10_000).map(|n| specd(&format!("task-{n:08x}"), &format!("t{n}"))).collect();
+    scratch.plant(&json!(tasks));
+    let ran = scratch.run(&["chalk", "next"]).ok();
+    assert!(ran.out.lines().count() <= 6, "{}", ran.out);
+    assert!(ran.out.contains("10000 ready"), "{}", ran.out);
+    assert_eq!(scratch.run(&["chalk", "status"]).ok().out.lines().count() < 20, true);
+    let all = scratch.run(&["chalk", "next", "--all"]).ok();
+    assert_eq!(all.out.lines().count(), 10_004 - 1, "the one that comes next is not listed twice");
+}
+
+#[test]
+fn a_spine_that_is_gone_is_no_empty_spine() {
+    let scratch = working();
+    std::fs::remove_file(scratch.path(".chalk/tasks.json")).unwrap();
+    scratch.run(&["chalk", "next"]).refused(1, "spine-damaged");
+    scratch.write(".chalk/tasks.json", "<<<<<<< HEAD\n[]\n=======\n[]\n>>>>>>> x\n");
+    scratch.run(&["chalk", "next"]).refused(1, "spine-conflict");
+    std::fs::remove_dir_all(scratch.path(".chalk")).unwrap();
+    scratch.run(&["chalk", "next"]).refused(1, "no-spine");
+}
+
+#[test]
+fn a_detached_or_unborn_head_is_no_obstacle() {
+    let scratch = working();
+    scratch.git(&["checkout", "-q", "--detach"]);
+    scratch.write("test/add it.test.mjs", "// weakened\n");
+    assert_eq!(reason(&scratch).0, "lock-broken");
+    let unborn = Scratch::empty();
+    unborn.git(&["init", "-q"]);
+    unborn.run(&["chalk", "init", "--bare", "--no-agents"]).ok();
+    unborn.write("test/add it.test.mjs", "// weakened\n");
+    unborn.plant(&json!([task(json!({}))]));
+    let (reason, command) = reason(&unborn);
+    assert_eq!(reason, "lock-broken");
+    assert!(command.unwrap().starts_with("chalk amend-spec"), "git has nothing to restore");
+}
+
+#[test]
+fn spines_of_the_node_implementation_are_understood() {
+    for (name, expected) in [("shelf", "needs-criteria"), ("widgets", "all-done"), ("schema-1.0", "audit-missing")] {
+        let Some(scratch) = Scratch::node(name) else { return };
+        assert_eq!(reason(&scratch).0, expected, "{name}");
+        scratch.run(&["chalk", "next", "--all"]).ok();
+    }
+}

@@ -1,0 +1,202 @@
+//! `context`: what an agent reads before it works (P3): the task, the tests at risk, the part of the spec that
+//! is about it, and what was learned before. Context, not procedure.
+//!
+//! Nothing of the held-out set is ever in it, see [`withheld`](crate::withheld). The elastic parts are cut to
+//! `protocol.contextBudget`, and each cut is named.
+
+mod budget;
+pub(crate) mod changed;
+mod impact;
+mod link;
+mod slice;
+mod task;
+mod text;
+mod words;
+
+use gate::Refusal;
+use gate::words::quote;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+pub use changed::ChangedFile;
+pub use impact::{AtRisk, Coverage, Impact};
+pub use slice::{Section, SpecSlice};
+pub use task::{Handoff, TaskPart};
+pub use text::text;
+
+use crate::contract;
+use crate::lesson::{self, Lesson};
+use crate::model::{Config, Question, State, Task};
+use crate::session::Session;
+use crate::skill;
+use crate::withheld::Withheld;
+
+/// How many open questions are given.
+const QUESTIONS: usize = 20;
+
+/// Everything that an agent is given.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(deny_unknown_fields)]
+pub struct Context {
+    /// The project.
+    pub project: ProjectPart,
+    /// The task; none where no task was named and none is in progress.
+    pub task: Option<TaskPart>,
+    /// The test-impact map of the task.
+    pub impact: Option<Impact>,
+    /// The part of the spec that is about the task.
+    pub spec: SpecSlice,
+    /// How-to texts, in the order of their names.
+    pub skills: Vec<SkillPart>,
+    /// The newest lessons, oldest first.
+    pub lessons: Vec<Lesson>,
+    /// Open questions, oldest first.
+    pub questions: Vec<Question>,
+    /// That there is a held-out set, and how large it is; none where nothing is locked.
+    pub held_out: Option<String>,
+    /// The contract in short.
+    pub contract: Vec<String>,
+    /// What was left out.
+    pub cuts: Vec<Cut>,
+    /// Bytes that the whole may take where the fixed parts leave room (`protocol.contextBudget`).
+    pub budget: usize,
+}
+
+/// The project.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct ProjectPart {
+    /// Its name.
+    pub name: String,
+    /// Its goal in one line.
+    pub goal: String,
+    /// Its phase.
+    pub phase: String,
+}
+
+/// A how-to text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct SkillPart {
+    /// Its name.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// Something that was left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Cut {
+    /// The part of the context.
+    pub part: &'static str,
+    /// What was left out of it, in words.
+    pub what: String,
+}
+
+/// The context of the task that `wanted` names, else of the task in progress, else of the project alone.
+pub fn context(session: &Session<'_>, wanted: Option<&str>) -> Result<Context, Refusal> {
+    let config = session.config()?;
+    let task = match wanted {
+        Some(wanted) => Some(session.task(wanted)?),
+        None => in_progress(session)?,
+    };
+    assemble(session, &config, task.as_ref())
+}
+
+/// The first task in progress.
+fn in_progress(session: &Session<'_>) -> Result<Option<Task>, Refusal> {
+    let tasks = session.tasks()?;
+    let damaged = |damage| session.damaged("tasks.json", &damage);
+    let place = tasks.heads().map_err(damaged)?.iter().position(|head| head.state == State::InProgress);
+    let Some(place) = place else { return Ok(None) };
+    let spans = tasks.spans().map_err(damaged)?;
+    tasks.task(&spans[place]).map(Some).map_err(damaged)
+}
+
+/// Puts the parts together.
+fn assemble(session: &Session<'_>, config: &Config, task: Option<&Task>) -> Result<Context, Refusal> {
+    let locks = impact::locks_of_all(session)?;
+    let mut withheld = Withheld::of(session, config, locks.iter().flat_map(|task| &task.held_out));
+    let impact = match task {
+        Some(task) => Some(impact::map(session, config, task, &locks, &mut withheld)?),
+        None => None,
+    };
+    let redact = |text: &str| plain(&withheld.redact(text));
+    let questions = session.questions()?;
+    let open: Vec<&Question> = questions.iter().filter(|question| question.is_open()).collect();
+    let mut cuts = Vec::new();
+    if open.len() > QUESTIONS {
+        cuts.push(Cut { part: "questions", what: format!("{} newer ones", open.len() - QUESTIONS) });
+    }
+    let questions = open.iter().take(QUESTIONS).map(|question| Question {
+        question: one_line(&redact(&question.question)),
+        ..(*question).clone()
+    });
+    let count = withheld.count;
+    let tests = if count == 1 { "test is" } else { "tests are" };
+    let id = task.map_or_else(|| "ID".to_owned(), |task| quote(&task.id));
+    let mut context = Context {
+        project: ProjectPart {
+            name: one_line(&redact(&config.project.name)),
+            goal: one_line(&redact(&config.project.description)),
+            phase: one_line(&redact(&config.protocol.phase)),
+        },
+        task: task.map(|task| task::part(session, task, &withheld)),
+        impact,
+        spec: SpecSlice::default(),
+        skills: Vec::new(),
+        lessons: Vec::new(),
+        questions: questions.collect(),
+        held_out: (count > 0).then(|| {
+            format!("{count} held-out {tests} locked; an audit runs them, and they are not for you to look for")
+        }),
+        contract: contract::in_short(session, &id),
+        cuts,
+        budget: config.protocol.context_budget,
+    };
+    let elastic = budget::Elastic {
+        handoff: task.and_then(|task| task::handoff(session, task, &withheld)),
+        spec: redact(&session.read_text("spec.md")?),
+        wanted: wanted(task, context.impact.as_ref()),
+        skills: skill::all(session)?
+            .into_iter()
+            .map(|(skill, text)| SkillPart { name: one_line(&redact(&skill.name)), text: redact(text.trim()) })
+            .collect(),
+        lessons: lesson::all(session)?
+            .into_iter()
+            .map(|lesson| Lesson { text: one_line(&redact(&lesson.text)), ..lesson })
+            .collect(),
+    };
+    budget::fill(session, &mut context, elastic);
+    Ok(context)
+}
+
+/// The words that say what a task is about: its title, its criteria, and the names of its files.
+fn wanted(task: Option<&Task>, impact: Option<&Impact>) -> std::collections::BTreeSet<String> {
+    let Some(task) = task else { return std::collections::BTreeSet::new() };
+    let mut text = task.title.clone();
+    for criterion in task.criteria() {
+        text.push('\n');
+        text.push_str(criterion);
+    }
+    if let Some(impact) = impact {
+        let changed = impact.changed.iter().map(|file| file.path.as_str());
+        for path in changed.chain(impact.locks.iter().map(|lock| lock.path.as_str())) {
+            text.push('\n');
+            text.push_str(path);
+        }
+    }
+    words::of(&text)
+}
+
+/// Text without control characters but line feeds and tabs, so that no file of the repository steers the
+/// terminal of whoever reads it.
+fn plain(text: &str) -> String {
+    text.replace("\r\n", "\n").chars().filter(|c| !c.is_control() || matches!(c, '\n' | '\t')).collect()
+}
+
+fn one_line(text: &str) -> String {
+    canon::text::one_line(text)
+}
