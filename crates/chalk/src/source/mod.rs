@@ -1,4 +1,37 @@
-//! Source.
+//! What source text says of itself, for the gates that need to know.
+//!
+//! This module owns the questions that a gate asks about a file's name and text, and answers them without
+//! running anything. All of it is pure: paths and texts come in as arguments, and nothing is read, but for
+//! [`size`], which walks a folder, and [`impact`], which reads through a function that it is given.
+//!
+//! | question | asked by | answered in |
+//! |---|---|---|
+//! | Is this path code, and in which language? Does it look like a test? | the required-test lever, change sets | [`language`] |
+//! | How much code is there? | the held-out floor and the staleness of an audit (P7) | [`size`] |
+//! | What does this file import, which strings does it say? | locks on what a test takes in (P6) | [`imports`] |
+//! | Which tests reach a changed file? | the test-impact map of the context (P3) | [`impact`] |
+//! | What is left of this file without its behaviour? | the break-it lever | [`stub`] |
+//!
+//! # How sure an answer is
+//!
+//! Names are conventions: a path that looks like a test proves that a file exists, not that it asserts. Texts
+//! in Rust, JavaScript, TypeScript, Python and Go are parsed by grammar; others are searched for words and
+//! quotes. A text with syntax errors still gives its imports and strings as far as they can be made out, but no
+//! stub. So an answer can be incomplete, and each function says in which direction: a gate must read "nothing
+//! found" as "cannot tell", never as "there is none".
+//!
+//! # Foreign text
+//!
+//! Every text here was written by somebody else, perhaps to do harm. No function panics on any text, and all
+//! of them end: texts above one mebibyte are not parsed, the parser's steps are counted, trees are walked
+//! without recursion or to a fixed depth, and the impact map has bounds on files, bytes and hops that it reports.
+//!
+//! # Invariants
+//!
+//! - Only the syntax module, which is private, knows the parser; the rest sees nodes of a tree that is done.
+//! - A stub parses wherever its file did.
+//! - `size::published` equals the published formula of `lastAudit.size`, with its oddities; better figures go
+//!   into `size::own`.
 
 pub mod impact;
 pub mod imports;

@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use super::index::{FileId, Index, parent, upwards};
-use super::{Limit, MAX_FILES, MAX_HOPS, MAX_STEPS, Why, names, resolve};
+use super::{Limit, MAX_BYTES, MAX_FILES, MAX_HOPS, MAX_STEPS, Why, names, resolve};
+use crate::source::imports::{imports, imports_and_literals};
 use crate::source::language::{Language, file_name, split_extension};
 use crate::source::syntax::MAX_TEXT;
 
@@ -39,6 +40,7 @@ pub(super) struct Graph<'a> {
     edges: HashMap<FileId, Rc<[Edge]>>,
     limits: BTreeSet<Limit>,
     read: usize,
+    bytes: usize,
     steps: usize,
 }
 
@@ -60,7 +62,7 @@ struct Stop {
 
 impl<'a> Graph<'a> {
     pub(super) fn new(index: &'a Index<'a>) -> Self {
-        Self { index, edges: HashMap::new(), limits: BTreeSet::new(), read: 0, steps: 0 }
+        Self { index, edges: HashMap::new(), limits: BTreeSet::new(), read: 0, bytes: 0, steps: 0 }
     }
 
     pub(super) fn into_limits(self) -> BTreeSet<Limit> {
@@ -76,10 +78,16 @@ impl<'a> Graph<'a> {
             return ways;
         }
         let mut seen = HashSet::new();
-        let imports = resolve::imports_of(path, text);
+        if self.bytes + text.len() > MAX_BYTES {
+            self.limits.insert(Limit::Bytes);
+            return ways;
+        }
+        self.bytes += text.len();
+        let Some(language) = Language::of(path) else { return ways };
+        let (imports, literals) = imports_and_literals(language, text);
         let imported = resolve::edges(self.index, path, &imports);
         self.follow(&mut ways, &mut seen, own, imported, |edge| Why::Imports { line: edge.line });
-        let named = names::named_files(self.index, path, text, &imports);
+        let named = names::named_files(self.index, path, text, &imports, &literals);
         self.follow(&mut ways, &mut seen, own, named, |edge| Why::Names { line: edge.line });
         let nearby = files_run_with(self.index, path);
         self.follow(&mut ways, &mut seen, own, nearby, |_| Why::Convention);
@@ -110,7 +118,7 @@ impl<'a> Graph<'a> {
             let at = ways.stops.len();
             ways.first.entry(stop.file).or_insert(at);
             if stop.wanted != Wanted::Nothing {
-                let edges = self.edges_of(stop.file);
+                let edges = self.edges_of(stop.file).unwrap_or_default();
                 if stop.hops == MAX_HOPS {
                     if edges.iter().any(|edge| !ways.first.contains_key(&edge.target)) {
                         self.limits.insert(Limit::Hops);
@@ -132,31 +140,35 @@ impl<'a> Graph<'a> {
     }
 
     /// The imports of a file, read once.
-    fn edges_of(&mut self, file: FileId) -> Rc<[Edge]> {
+    fn edges_of(&mut self, file: FileId) -> Option<Rc<[Edge]>> {
         if let Some(edges) = self.edges.get(&file) {
-            return Rc::clone(edges);
+            return Some(Rc::clone(edges));
         }
-        let path = self.index.path(file);
-        let edges: Rc<[Edge]> = if !resolve::resolves(path) {
-            Rc::default()
-        } else if self.read == MAX_FILES {
-            self.limits.insert(Limit::Files);
-            return Rc::default();
-        } else {
-            self.read += 1;
-            match self.index.text(path) {
-                Ok(text) => {
-                    let imports = resolve::imports_of(path, &text.unwrap_or_default());
-                    resolve::edges(self.index, path, &imports).into()
-                }
-                Err(_) => {
-                    self.limits.insert(Limit::TooLarge(path.to_owned()));
-                    Rc::default()
-                }
-            }
-        };
+        let edges: Rc<[Edge]> = self.read_edges(file)?.into();
         self.edges.insert(file, Rc::clone(&edges));
-        edges
+        Some(edges)
+    }
+
+    /// Reads a file for its imports; `None` when that would be beyond a bound.
+    fn read_edges(&mut self, file: FileId) -> Option<Vec<Edge>> {
+        let path = self.index.path(file);
+        let Some(language) = resolve::language_of(path) else { return Some(Vec::new()) };
+        if self.read == MAX_FILES {
+            self.limits.insert(Limit::Files);
+            return None;
+        }
+        self.read += 1;
+        let Ok(text) = self.index.text(path) else {
+            self.limits.insert(Limit::TooLarge(path.to_owned()));
+            return Some(Vec::new());
+        };
+        let text = text.unwrap_or_default();
+        if self.bytes + text.len() > MAX_BYTES {
+            self.limits.insert(Limit::Bytes);
+            return None;
+        }
+        self.bytes += text.len();
+        Some(resolve::edges(self.index, path, &imports(language, &text)))
     }
 }
 

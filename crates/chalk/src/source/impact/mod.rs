@@ -21,7 +21,7 @@ mod resolve;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use index::Index;
 
@@ -106,6 +106,8 @@ pub enum Limit {
     TooLarge(String),
     /// More than [`MAX_FILES`] files would have had to be read.
     Files,
+    /// More than [`MAX_BYTES`] of text would have had to be looked into.
+    Bytes,
     /// There are imports more than [`MAX_HOPS`] files away from a test.
     Hops,
     /// More than [`MAX_STEPS`] imports would have had to be followed.
@@ -114,33 +116,35 @@ pub enum Limit {
 
 /// How many files are read to follow imports.
 pub const MAX_FILES: usize = 2_000;
+/// How many bytes of text are looked into, tests included: some seconds of work.
+pub const MAX_BYTES: usize = 16 << 20;
 /// How many imports in a row are followed from a test.
 pub const MAX_HOPS: usize = 6;
 /// How many imports are followed over all tests.
 pub const MAX_STEPS: usize = 5_000_000;
 
 /// Draws the map of `changed`, paths as in [`Repository::files`]; a deleted file counts as being there.
+///
+/// Tests are looked into in the order given, so what matters most comes first in case a bound is met.
 #[must_use]
 pub fn impact(changed: &[&str], tests: &[TestFile], repository: Repository) -> Impact {
     let index = Index::new(changed, repository);
     let mut graph = graph::Graph::new(&index);
-    // The same file is looked at once, however many tasks hold it.
-    let mut by_path: BTreeMap<&str, Vec<&TestFile>> = BTreeMap::new();
-    for test in tests {
-        by_path.entry(test.path).or_default().push(test);
-    }
     let mut reached: BTreeMap<&str, Vec<Reach>> = changed.iter().map(|path| (*path, Vec::new())).collect();
-    for (path, holders) in &by_path {
-        let Some(first) = holders.first() else { continue };
-        let found = ties_of(&mut graph, path, first.text, &reached);
-        for (file, why, via) in found {
-            if let Some(tests) = reached.get_mut(file) {
-                tests.extend(holders.iter().map(|holder| Reach {
-                    why,
-                    via: via.clone(),
-                    test: holder.path.to_owned(),
-                    id: holder.id.to_owned(),
-                }));
+    // The same file is looked into once, however many tasks hold it.
+    let mut ties: HashMap<&str, Vec<Tie>> = HashMap::new();
+    for test in tests {
+        let ties = ties
+            .entry(test.path)
+            .or_insert_with(|| ties_of(&mut graph, test.path, test.text, reached.keys().copied()));
+        for tie in ties {
+            if let Some(found) = reached.get_mut(tie.file) {
+                found.push(Reach {
+                    why: tie.why,
+                    via: tie.via.clone(),
+                    test: test.path.to_owned(),
+                    id: test.id.to_owned(),
+                });
             }
         }
     }
@@ -168,31 +172,33 @@ impl Reach {
     }
 }
 
-/// The changed files that one test reaches, each with the surest tie and the files between.
+/// A changed file that a test reaches, with the surest tie and the files between.
+struct Tie<'a> {
+    file: &'a str,
+    why: Why,
+    via: Vec<String>,
+}
+
 fn ties_of<'a>(
-    graph: &mut graph::Graph<'a>,
+    graph: &mut graph::Graph,
     path: &str,
     text: &str,
-    changed: &BTreeMap<&'a str, Vec<Reach>>,
-) -> Vec<(&'a str, Why, Vec<String>)> {
-    let mut ties = Vec::new();
-    let mut words = names::Words::default();
+    changed: impl Iterator<Item = &'a str>,
+) -> Vec<Tie<'a>> {
     let ways = graph.ways_from(path, text);
-    for file in changed.keys() {
-        let tie = if *file == path {
-            Some((Why::SameFile, Vec::new()))
-        } else if let Some(way) = ways.to(file) {
-            Some(way)
-        } else {
-            let line = words.line_that_names(path, text, file);
-            let tie = line.map(|line| Why::Names { line });
-            let tie = tie.or_else(|| {
-                let conventional = names::same_subject(path, file) && !ways.reach_namesake(file);
-                conventional.then_some(Why::Convention)
-            });
-            tie.map(|why| (why, Vec::new()))
-        };
-        ties.extend(tie.map(|(why, via)| (*file, why, via)));
-    }
-    ties
+    let mut words = names::Words::default();
+    let mut tie_to = |file: &str| {
+        if file == path {
+            return Some((Why::SameFile, Vec::new()));
+        }
+        if let Some(way) = ways.to(file) {
+            return Some(way);
+        }
+        if let Some(line) = words.line_that_names(path, text, file) {
+            return Some((Why::Names { line }, Vec::new()));
+        }
+        let conventional = names::same_subject(path, file) && !ways.reach_namesake(file);
+        conventional.then(|| (Why::Convention, Vec::new()))
+    };
+    changed.filter_map(|file| tie_to(file).map(|(why, via)| Tie { file, why, via })).collect()
 }

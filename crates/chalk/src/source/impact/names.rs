@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use super::graph::{Edge, Passes, Wanted};
 use super::index::{FileId, Index, join, parent};
-use super::resolve::{javascript, python, resolves};
-use crate::source::imports::{Import, literals};
+use super::resolve::{javascript, language_of, python};
+use crate::source::imports::{Import, Literal};
 use crate::source::language::{Language, file_name, is_code, is_test_path, split_extension, tested_stem};
 use crate::source::syntax::MAX_TEXT;
 
@@ -50,7 +50,13 @@ fn is_generic(stem: &str) -> bool {
 /// folder of data, and what each language names by a string (a Python module, a Rust program).
 ///
 /// What an import says is left out: the import itself ties the two, and by the names that it takes.
-pub(super) fn named_files(index: &Index, path: &str, text: &str, imports: &[Import]) -> Vec<Edge> {
+pub(super) fn named_files(
+    index: &Index,
+    path: &str,
+    text: &str,
+    imports: &[Import],
+    literals: &[Literal],
+) -> Vec<Edge> {
     let Some(language) = Language::of(path) else { return Vec::new() };
     let mut found = Vec::new();
     let mut add = |target: FileId, line: usize| {
@@ -58,7 +64,7 @@ pub(super) fn named_files(index: &Index, path: &str, text: &str, imports: &[Impo
     };
     let imported: HashSet<&str> = imports.iter().map(|import| import.module.as_str()).collect();
     let mut after_module_flag = false;
-    for literal in literals(language, text).into_iter().take(MAX_STRINGS) {
+    for literal in literals.iter().take(MAX_STRINGS) {
         let said = literal.text.as_str();
         if imported.contains(said) {
             continue;
@@ -117,8 +123,10 @@ fn files_named(index: &Index, path: &str, name: &str) -> Vec<FileId> {
         }
     }
     if name.starts_with("./") || name.starts_with("../") {
-        let found =
-            from_test.as_ref().and_then(|full| javascript::file_at(index, full)).filter(|_| resolves(path));
+        let found = from_test
+            .as_ref()
+            .and_then(|full| javascript::file_at(index, full))
+            .filter(|_| language_of(path).is_some());
         if let Some(file) = found {
             return vec![file];
         }
@@ -163,8 +171,8 @@ pub(super) struct Words<'text> {
 impl<'text> Words<'text> {
     /// The first line of the test that says the name of the file at `file`, for tests in a language whose
     /// imports are not resolved.
-    pub(super) fn line_that_names(&mut self, test: &str, text: &'text str, file: &str) -> Option<usize> {
-        if resolves(test) || !is_code(file) || text.len() > MAX_TEXT {
+    pub(super) fn line_that_names(&mut self, path: &str, text: &'text str, file: &str) -> Option<usize> {
+        if language_of(path).is_some() || !is_code(file) || text.len() > MAX_TEXT {
             return None;
         }
         let (stem, _) = split_extension(file_name(file))?;

@@ -1,5 +1,7 @@
 use std::collections::HashMap;
 
+use proptest::prelude::*;
+
 use super::*;
 
 /// A repository in memory.
@@ -424,7 +426,9 @@ fn more_files_than_are_read_is_told() {
     let mut text = String::new();
     let mut files = vec![("x.py".to_owned(), String::new())];
     for at in 0..=MAX_FILES {
-        text += &format!("import m{at}\n");
+        text.push_str("import m");
+        text.push_str(&at.to_string());
+        text.push('\n');
         files.push((format!("m{at}.py"), String::new()));
     }
     files.push(("test_a.py".to_owned(), text));
@@ -432,4 +436,19 @@ fn more_files_than_are_read_is_told() {
         files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let found = Tree::new(&borrowed).impact(&["x.py"], &["test_a.py"]);
     assert_eq!(found.limits, BTreeSet::from([Limit::Files]));
+}
+
+proptest! {
+    #[test]
+    fn any_tree_gives_the_same_map_twice(
+        paths in proptest::collection::vec("(\\.\\./|/|a/|src/|tests/|ü/){0,3}(mod|a|lib|__init__|a_test|Cargo|go|x y)?\\.?(rs|py|js|go|rb|toml|mod|json)?", 1..12),
+        text in "((use|import|from|mod|require\\()? ?(crate::|super::|\\.\\./|\\./|a|b|\"|'|;|\n|::|/|\\.|ü|\\)| import \\*)){0,30}",
+    ) {
+        let files: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let tests: Vec<TestFile> = files.iter().map(|path| TestFile { id: "t", path, text: &text }).collect();
+        let draw = || impact(&files, &tests, Repository { files: &files, read: &|_| Some(text.clone()) });
+        let map = draw();
+        prop_assert!(map.files.iter().all(|file| file.tests.iter().any(|reach| reach.why == Why::SameFile)));
+        prop_assert_eq!(map, draw());
+    }
 }

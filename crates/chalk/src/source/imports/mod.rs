@@ -12,6 +12,8 @@ mod rust;
 #[cfg(test)]
 mod tests;
 
+use tree_sitter::Node;
+
 use super::language::Language;
 use super::syntax;
 
@@ -66,7 +68,21 @@ impl Import {
 #[must_use]
 pub fn imports(language: Language, text: &str) -> Vec<Import> {
     let Some(tree) = syntax::parse(language, text) else { return Vec::new() };
-    let root = tree.root_node();
+    imports_of_tree(language, tree.root_node(), text)
+}
+
+/// Both [`imports`] and [`literals`] from one parse, which is most of the cost of either.
+pub(in crate::source) fn imports_and_literals(language: Language, text: &str) -> (Vec<Import>, Vec<Literal>) {
+    match syntax::parse(language, text) {
+        Some(tree) => {
+            let root = tree.root_node();
+            (imports_of_tree(language, root, text), literals::of_tree(root, text))
+        }
+        None => (Vec::new(), literals_without_tree(language, text)),
+    }
+}
+
+fn imports_of_tree(language: Language, root: Node, text: &str) -> Vec<Import> {
     match language {
         Language::Rust => rust::imports(root, text),
         Language::JavaScript | Language::TypeScript | Language::Tsx => javascript::imports(root, text),
@@ -87,12 +103,16 @@ pub fn strings(language: Language, text: &str) -> Vec<String> {
 /// As [`strings`], with the line of each.
 #[must_use]
 pub fn literals(language: Language, text: &str) -> Vec<Literal> {
-    if text.len() > syntax::MAX_TEXT {
-        return Vec::new();
-    }
     match syntax::parse(language, text) {
         Some(tree) => literals::of_tree(tree.root_node(), text),
-        None if syntax::has_grammar(language) => Vec::new(),
-        None => literals::between_quotes(text),
+        None => literals_without_tree(language, text),
     }
+}
+
+fn literals_without_tree(language: Language, text: &str) -> Vec<Literal> {
+    // What has a grammar and did not parse is too large or too hostile to be looked into.
+    if syntax::has_grammar(language) || text.len() > syntax::MAX_TEXT {
+        return Vec::new();
+    }
+    literals::between_quotes(text)
 }

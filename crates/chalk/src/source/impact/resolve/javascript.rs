@@ -114,7 +114,7 @@ fn targets(entry: &Value) -> Vec<&str> {
         match value {
             Value::String(path) => found.push(path.as_str()),
             Value::Object(entries) if depth < 3 => {
-                open.extend(entries.values().rev().map(|value| (value, depth + 1)))
+                open.extend(entries.values().rev().map(|value| (value, depth + 1)));
             }
             _ => {}
         }

@@ -7,39 +7,27 @@ pub(super) mod rust;
 
 use super::graph::{Edge, Passes, Wanted};
 use super::index::{FileId, Index};
-use crate::source::imports::{Import, imports};
+use crate::source::imports::Import;
 use crate::source::language::Language;
 
-/// Whether the imports of the file at `path` can be resolved.
-pub(super) fn resolves(path: &str) -> bool {
-    Language::of(path).is_some_and(resolves_language)
-}
-
-fn resolves_language(language: Language) -> bool {
-    matches!(
-        language,
-        Language::JavaScript
-            | Language::TypeScript
-            | Language::Tsx
-            | Language::Python
-            | Language::Go
-            | Language::Rust
-    )
-}
-
-/// The imports of a file, where they can be resolved.
-pub(super) fn imports_of(path: &str, text: &str) -> Vec<Import> {
-    match Language::of(path).filter(|language| resolves_language(*language)) {
-        Some(language) => imports(language, text),
-        None => Vec::new(),
-    }
+/// The language of the file at `path`, when imports of that language can be resolved.
+pub(super) fn language_of(path: &str) -> Option<Language> {
+    Language::of(path).filter(|language| {
+        matches!(
+            language,
+            Language::JavaScript
+                | Language::TypeScript
+                | Language::Tsx
+                | Language::Python
+                | Language::Go
+                | Language::Rust
+        )
+    })
 }
 
 /// The files that the file at `path` imports, in the order of its text.
 pub(super) fn edges(index: &Index, path: &str, imports: &[Import]) -> Vec<Edge> {
-    let Some(language) = Language::of(path).filter(|language| resolves_language(*language)) else {
-        return Vec::new();
-    };
+    let Some(language) = language_of(path) else { return Vec::new() };
     let mut found = Vec::new();
     for import in imports {
         match language {

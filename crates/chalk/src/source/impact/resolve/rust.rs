@@ -66,14 +66,13 @@ fn programs(index: &Index, folder: &str, package: &str, manifest: &toml::Table) 
     };
     for program in manifest.get("bin").and_then(toml::Value::as_array).into_iter().flatten() {
         let Some(name) = string(Some(program), "name") else { continue };
-        match string(Some(program), "path") {
-            Some(path) => add(name, path),
-            None => {
-                add(name, &format!("src/bin/{name}.rs"));
-                add(name, &format!("src/bin/{name}/main.rs"));
-                add(name, "src/main.rs");
-            }
+        if let Some(path) = string(Some(program), "path") {
+            add(name, path);
+            continue;
         }
+        add(name, &format!("src/bin/{name}.rs"));
+        add(name, &format!("src/bin/{name}/main.rs"));
+        add(name, "src/main.rs");
     }
     add(package, "src/main.rs");
     if let Some(programs) = join(folder, "src/bin") {
