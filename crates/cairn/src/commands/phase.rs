@@ -1,10 +1,12 @@
-//! `phase`: the gate between phases (P7).
+//! `phase`: the gate between phases (P7, P5).
 
+use chalk::phase::{Advanced, Request, phase};
 use gate::Refusal;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Document};
 use crate::cli::value;
 use crate::ctx::Ctx;
+use crate::page::Page;
 
 /// Advance the phase; refused unless the audit is green and fresh
 #[derive(Debug, clap::Args)]
@@ -23,7 +25,22 @@ pub struct Args {
     pub why: Option<String>,
 }
 
+impl Document for Advanced {
+    fn render(&self, page: &mut Page) {
+        if !self.changed {
+            page.ok(format_args!("the phase is {} already", self.to));
+            return;
+        }
+        page.ok(format_args!("phase {} → {}", self.from, self.to));
+        for code in &self.overridden {
+            page.caution(format_args!("past a shut gate ({code}); the reason is logged as a decision"));
+        }
+    }
+}
+
 /// Runs the command.
-pub fn run(_ctx: &Ctx<'_>, _args: Args) -> Result<Answer, Refusal> {
-    Err(Refusal::new(chalk::codes::NOT_OFFERED, "under construction"))
+pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
+    let Args { phase: to, force_audit, force_review, why } = args;
+    let request = Request { phase: to, force_audit, force_review, why };
+    ctx.act(|session| phase(session, &request)).map(|advanced| Answer::of(&advanced))
 }

@@ -383,3 +383,15 @@ impl Scratch {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }
+
+impl Scratch {
+    /// As [`run`](Self::run), with one variable of the environment set otherwise.
+    pub fn run_with(&self, name: &str, value: impl Into<OsString>, args: &[&str]) -> Ran {
+        let words: Vec<OsString> = args.iter().map(OsString::from).collect();
+        let mut world = self.world(&self.root());
+        world.env.set(name, value);
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let code = cairn::run(&words, &world, Terminal::default(), &mut out, &mut err);
+        Ran { code, out: self.clean(&out), err: self.clean(&err) }
+    }
+}

@@ -91,6 +91,23 @@ impl FileResult {
 /// `BLOCK_DAMAGED` for markers that aren't one pair, `IO` for a file that can't be read or written. No
 /// file is changed unless all of them can be.
 pub fn install(root: &Path, naming: Naming) -> Result<Vec<FileResult>, Refusal> {
+    let (results, writes) = plan(root, naming)?;
+    for (path, bytes) in writes {
+        file::replace(&path, &bytes).map_err(io)?;
+    }
+    Ok(results)
+}
+
+/// What [`install`] would do, without doing it.
+///
+/// # Errors
+/// Those of [`install`].
+pub fn check(root: &Path, naming: Naming) -> Result<Vec<FileResult>, Refusal> {
+    plan(root, naming).map(|(results, _)| results)
+}
+
+/// What becomes of each file, and the new content of those that change.
+fn plan(root: &Path, naming: Naming) -> Result<(Vec<FileResult>, Vec<(PathBuf, Vec<u8>)>), Refusal> {
     let found = FOUND.into_iter().filter(|name| fs::symlink_metadata(root.join(name)).is_ok());
     let names: Vec<&str> = MADE.into_iter().chain(found).collect();
     let text = text::contract(naming);
@@ -129,10 +146,7 @@ pub fn install(root: &Path, naming: Naming) -> Result<Vec<FileResult>, Refusal> 
             writes.push((path, new));
         }
     }
-    for (path, bytes) in writes {
-        file::replace(&path, &bytes).map_err(io)?;
-    }
-    Ok(results)
+    Ok((results, writes))
 }
 
 /// The result for a symbolic link, which is never written through.
