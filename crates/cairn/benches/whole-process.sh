@@ -3,7 +3,8 @@
 # `git status` and `git --version` in the same run, and measures peak memory. Needs hyperfine and GNU time where they are there.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
-cargo build --release --quiet --bin cairn --example spine
+cargo build --release --quiet --bin cairn
+cargo build --quiet --package cairn --example spine
 cairn=$PWD/target/release/cairn
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -14,7 +15,7 @@ PATH=$work/bin:$PATH
 for tasks in 10 1000 10000; do
   mkdir -p "$work/$tasks"
   git -C "$work/$tasks" init -q
-  target/release/examples/spine "$work/$tasks" "$tasks" 20000
+  target/debug/examples/spine "$work/$tasks" "$tasks" 20000
   git -C "$work/$tasks" add -A
   git -C "$work/$tasks" -c user.name=b -c user.email=b@example.org commit -qm spine
   # The first write records the state, so that what follows is the usual case.

@@ -1,12 +1,13 @@
 //! One command's view of the spine: where it lies, what it holds, and what the caller must be told.
 
 use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 use std::fmt::Display;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use canon::json::{self, Damage};
-use canon::{Timestamp, text};
+use canon::{Sha256, Timestamp, text};
 use gate::{Progress, Refusal};
 use store::World;
 use store::chain::Chain;
@@ -41,6 +42,9 @@ pub struct Session<'w> {
     state: OnceCell<Option<PathBuf>>,
     standing: OnceCell<Standing>,
     warnings: RefCell<Vec<String>>,
+    /// `tasks.json` as it was read for its digest, for the first one who asks for the tasks: at ten thousand
+    /// tasks, reading it twice is a good part of what `next` costs.
+    unused: RefCell<Option<Vec<u8>>>,
 }
 
 impl<'w> Session<'w> {
@@ -51,6 +55,7 @@ impl<'w> Session<'w> {
             return Err(Refusal::new(codes::NO_SPINE, "no `.chalk/` here or in any folder above")
                 .next(naming("init")));
         };
+        refuse_hidden_repository(&spine)?;
         let session = Self::at(world, spine, naming, progress);
         session.refuse_unknown_format(&session.config()?)?;
         Ok(session)
@@ -66,6 +71,7 @@ impl<'w> Session<'w> {
             state: OnceCell::new(),
             standing: OnceCell::new(),
             warnings: RefCell::new(Vec::new()),
+            unused: RefCell::new(None),
         }
     }
 
@@ -159,6 +165,11 @@ impl<'w> Session<'w> {
         Ok(state)
     }
 
+    /// Keeps what was just read of `tasks.json` for the next reader.
+    pub(crate) fn keep_tasks(&self, bytes: Option<Vec<u8>>) {
+        self.unused.replace(bytes);
+    }
+
     /// The chain of the digests that each write left.
     pub(crate) fn spine_chain(&self) -> Result<Chain, Refusal> {
         Ok(Chain::at(self.state()?.join("spine.jsonl")))
@@ -183,7 +194,8 @@ impl<'w> Session<'w> {
 
     /// `tasks.json`.
     pub fn tasks(&self) -> Result<Tasks, Refusal> {
-        let bytes = match self.read("tasks.json")? {
+        let unused = self.unused.take();
+        let bytes = match unused.map_or_else(|| self.read("tasks.json"), |bytes| Ok(Some(bytes)))? {
             Some(bytes) => bytes,
             // A spine whose tasks are gone must not look like one that never had any.
             None => return Err(self.missing_tasks()),
@@ -231,6 +243,7 @@ impl<'w> Session<'w> {
         };
         let mut events = Vec::new();
         let mut damaged = Vec::new();
+        let mut seen: HashMap<String, Sha256> = HashMap::new();
         // The first line of a cut tail is half a line.
         let skip = usize::from(cut);
         for (number, line) in content.split(|&b| b == b'\n').enumerate().skip(skip) {
@@ -240,7 +253,12 @@ impl<'w> Session<'w> {
             }
             let text = String::from_utf8_lossy(line);
             match json::read::<Event>(json::legible(&text).as_bytes()) {
-                Ok(event) => events.push(event),
+                // A merge that took both sides leaves the same event twice.
+                Ok(event) if !event.id.is_empty() && seen.get(&event.id) == Some(&Sha256::of(line)) => {}
+                Ok(event) => {
+                    seen.insert(event.id.clone(), Sha256::of(line));
+                    events.push(event);
+                }
                 Err(damage) => damaged.push((number + 1, damage.conflict, damage.message)),
             }
         }
@@ -307,11 +325,24 @@ impl<'w> Session<'w> {
         by: &str,
         change: impl FnOnce(&mut Draft<'_, 'w>) -> Result<T, Refusal>,
     ) -> Result<T, Refusal> {
+        self.unused.take();
         let mut draft = Draft::begin(self, by)?;
         let value = change(&mut draft)?;
         draft.commit()?;
         Ok(value)
     }
+}
+
+/// Refuses a root that lies below a `.git` which git doesn't take for the repository of a work tree. Without
+/// git, several gates have less to hold on to, so `core.bare` must not be a way past them.
+fn refuse_hidden_repository(spine: &Spine) -> Result<(), Refusal> {
+    if spine.layout.is_some() {
+        return Ok(());
+    }
+    let found = spine.root.ancestors().map(|folder| folder.join(".git")).find(|path| path.exists());
+    let Some(found) = found else { return Ok(()) };
+    Err(Refusal::new(codes::GIT, format!("`{}` is there, but git finds no work tree around the spine", found.display()))
+        .hint("if `core.bare` was set, take it back with `git config core.bare false`; if it is no repository, remove it"))
 }
 
 /// The refusal for a file operation that failed.

@@ -68,14 +68,16 @@ pub(crate) fn last(chain: &Chain) -> Result<Option<(Record, Written)>, String> {
 }
 
 /// The digests of the watched files as they are.
-pub(crate) fn digests(session: &Session<'_>) -> Result<BTreeMap<String, Option<Sha256>>, Refusal> {
-    WATCHED
-        .into_iter()
-        .map(|name| {
-            let bytes = file::read(&session.path(name)).map_err(io)?;
-            Ok((name.to_owned(), bytes.map(Sha256::of)))
-        })
-        .collect()
+fn digests(session: &Session<'_>) -> Result<BTreeMap<String, Option<Sha256>>, Refusal> {
+    let mut digests = BTreeMap::new();
+    for name in WATCHED {
+        let bytes = file::read(&session.path(name)).map_err(io)?;
+        digests.insert(name.to_owned(), bytes.as_ref().map(Sha256::of));
+        if name == "tasks.json" {
+            session.keep_tasks(bytes);
+        }
+    }
+    Ok(digests)
 }
 
 /// Compares the spine with the chain.

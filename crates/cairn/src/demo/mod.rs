@@ -67,7 +67,7 @@ pub struct Stage {
 impl Stage {
     /// Sets the stage in a new folder below `parent`.
     pub fn set(world: &World, parent: &Path) -> Result<Self, Refusal> {
-        let folder = parent.join(world.new_id("cairn-demo"));
+        let folder = new_folder(world, parent)?;
         let mut env = world.env.without_git();
         env.set("HOME", folder.join("home"));
         env.set("XDG_CONFIG_HOME", folder.join("home"));
@@ -190,6 +190,18 @@ impl Stage {
             let _ = fs::remove_dir_all(&self.folder);
         }
         self.told
+    }
+}
+
+/// A folder below `parent` that nobody else has.
+fn new_folder(world: &World, parent: &Path) -> Result<PathBuf, Refusal> {
+    loop {
+        let folder = parent.join(world.new_id("cairn-demo"));
+        match fs::create_dir(&folder) {
+            Ok(()) => return Ok(folder),
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(failed(&folder, &error)),
+        }
     }
 }
 
