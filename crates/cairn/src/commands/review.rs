@@ -36,7 +36,11 @@ pub struct Args {
 impl Document for Reviewed {
     fn render(&self, page: &mut Page) {
         let id = chalk::model::display_id(&self.id);
-        let by = if self.by_hand { format!(", by {} by hand", self.by) } else { String::new() };
+        let by = match self.by.as_str() {
+            _ if !self.by_hand => String::new(),
+            "human" => ", by hand".to_owned(),
+            name => format!(", by {name} (by hand)"),
+        };
         let head = format!("review ({}) of {id}: {}{by}", self.verdict, self.title);
         if self.verdict == "pass" {
             page.ok(head)

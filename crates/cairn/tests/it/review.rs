@@ -18,7 +18,14 @@ fn with_reviewer(command: &str) -> (Scratch, String) {
 fn a_pass() {
     let (scratch, id) = with_reviewer(PASS);
     let ran = scratch.run(&["chalk", "review", &id]);
-    insta::assert_snapshot!(ran.all(), @"");
+    insta::assert_snapshot!(ran.all(), @"
+    exit 0
+    --- out
+    ✓ review (pass) of task-a6ead51: Add two numbers
+      1 file: what is not committed
+      next: chalk done task-a6ead51
+    --- err
+    ");
     let log = scratch.run(&["chalk", "log", "--n", "1"]).ok();
     assert!(log.out.contains("Review (pass): Add two numbers"), "{}", log.all());
 }
@@ -31,7 +38,19 @@ fn a_block_exits_with_3() {
 "decisions":[{"choice":"floats","why":"short","blast":"low","undo":"easy"}, "a plain one"]}'"#,
     );
     let ran = scratch.run(&["chalk", "review", &id]);
-    insta::assert_snapshot!(ran.all(), @"");
+    insta::assert_snapshot!(ran.all(), @"
+    exit 3
+    --- out
+    ✗ review (block) of task-a6ead51: Add two numbers
+      1 file: what is not committed
+      [high] test-adequacy: no test adds
+      [med] and more
+      judgement calls of the author, for a person to look at:
+      - floats, because short (blast low, undo easy)
+      - a plain one
+      next: chalk review task-a6ead51
+    --- err
+    ");
     assert_eq!(scratch.run(&["chalk", "review", &id, "--json"]).code, 3);
 }
 
@@ -40,13 +59,31 @@ fn a_pass_with_a_high_finding_is_loud() {
     let (scratch, id) = with_reviewer(
         r#"cat > /dev/null; echo '{"verdict":"pass","findings":[{"severity":"High","area":"correctness","note":"wrong"}]}'"#,
     );
-    insta::assert_snapshot!(scratch.run(&["chalk", "review", &id]).ok().all(), @"");
+    insta::assert_snapshot!(scratch.run(&["chalk", "review", &id]).ok().all(), @"
+    exit 0
+    --- out
+    ✓ review (pass) of task-a6ead51: Add two numbers
+      1 file: what is not committed
+      [high] correctness: wrong
+    ! the reviewer passed the change with a finding of high weight: look at it
+      next: chalk done task-a6ead51
+    --- err
+    ");
 }
 
 #[test]
 fn a_tree_that_moves_under_the_reviewer_is_named() {
     let (scratch, id) = with_reviewer(&format!("{PASS}; echo >> sum.js; echo > new.js"));
-    insta::assert_snapshot!(scratch.run(&["chalk", "review", &id]).all(), @"");
+    insta::assert_snapshot!(scratch.run(&["chalk", "review", &id]).all(), @"
+    exit 0
+    --- out
+    ✓ review (pass) of task-a6ead51: Add two numbers
+      1 file: what is not committed
+    ! `new.js`, `sum.js` changed while the reviewer ran
+      hint: the verdict is about the files before that
+      next: chalk review task-a6ead51
+    --- err
+    ");
 }
 
 #[test]
@@ -54,7 +91,14 @@ fn no_verdict_records_nothing() {
     let (scratch, id) = with_reviewer("cat > /dev/null; echo 'rate limit reached'; exit 1");
     let before = scratch.spine();
     let ran = scratch.run(&["chalk", "review", &id]).refused(1, "twice");
-    insta::assert_snapshot!(masked(&ran.err), @"");
+    insta::assert_snapshot!(masked(&ran.err), @r#"
+    ✗ the reviewer gave no verdict, twice (review-unreadable)
+      it ended with: exit code 1
+      the end of what it printed:
+        rate limit reached
+      at: [root]/.git/cairn/chalk/root/logs/20261201T000004000Z-review-[pid]/answer-2.txt
+      hint: it must print a JSON object such as {"verdict": "block", "findings": []} as the last thing; nothing was recorded
+    "#);
     let ran = scratch.run(&["chalk", "review", &id, "--no-retry"]).refused(1, "rate limit reached");
     assert!(!ran.err.contains("twice"));
     scratch.run(&["chalk", "review", &id, "--json"]).refused(1, "review-unreadable");
@@ -70,16 +114,19 @@ fn masked(text: &str) -> String {
 fn nothing_to_review() {
     let scratch = Scratch::empty();
     scratch.git(&["init", "-q", "-b", "main"]);
-    scratch.run(&["chalk", "init", "--bare", "--no-agents"]).ok();
+    scratch.run(&["chalk", "init", "--bare"]).ok();
     let id = scratch.task("Nothing");
     scratch.configure("/protocol/review/command", json!(format!("touch called; {PASS}")));
-    std::fs::remove_file(scratch.path(".chalk/.gitignore")).ok();
-    std::fs::remove_file(scratch.path(".chalk/spec.md")).ok();
-    std::fs::remove_dir_all(scratch.path(".chalk/held-out")).ok();
-    scratch.commit("state");
     let before = scratch.spine();
     let ran = scratch.run(&["chalk", "review", &id]);
-    insta::assert_snapshot!(ran.all(), @"");
+    insta::assert_snapshot!(ran.all(), @"
+    exit 1
+    --- out
+    --- err
+    ✗ there is no change to review (review-empty)
+      in `[root]` nothing differs from what is committed, and no commit has content
+      hint: the state in `.chalk/` and what `init` made count as no change; the reviewer was not called
+    ");
     assert!(!scratch.path("called").exists());
     assert_eq!(scratch.spine(), before);
 }
@@ -89,7 +136,14 @@ fn no_reviewer() {
     let scratch = Scratch::chalk();
     let id = scratch.task("Add two numbers");
     let before = scratch.spine();
-    insta::assert_snapshot!(scratch.run(&["chalk", "review", &id]).all(), @"");
+    insta::assert_snapshot!(scratch.run(&["chalk", "review", &id]).all(), @r#"
+    exit 1
+    --- out
+    --- err
+    ✗ no reviewer is set in `protocol.review.command` (not-configured)
+      hint: set one that reads a prompt on stdin and prints a verdict, or record a review by hand
+      next: chalk review task-a6ead51 --note "..."
+    "#);
     assert_eq!(scratch.spine(), before);
 }
 
@@ -97,9 +151,25 @@ fn no_reviewer() {
 fn by_hand() {
     let scratch = Scratch::chalk();
     let id = scratch.task("Add two numbers");
-    insta::assert_snapshot!(scratch.run(&["chalk", "review", &id, "--note", "Read it all."]).all(), @"");
+    insta::assert_snapshot!(scratch.run(&["chalk", "review", &id, "--note", "Read it all."]).all(), @"
+    exit 0
+    --- out
+    ✓ review (pass) of task-a6ead51: Add two numbers, by hand
+      2 files: the last commit, as nothing changed since
+      Read it all.
+      next: chalk done task-a6ead51
+    --- err
+    ");
     insta::assert_snapshot!(
-        scratch.run(&["cairn", "review", &id, "--note", "No test.", "--by", "Ada", "--block"]).all(), @"");
+        scratch.run(&["cairn", "review", &id, "--note", "No test.", "--by", "Ada", "--block"]).all(), @"
+        exit 3
+        --- out
+        ✗ review (block) of task-a6ead51: Add two numbers, by Ada (by hand)
+          2 files: the last commit, as nothing changed since
+          No test.
+          next: cairn review task-a6ead51
+        --- err
+        ");
     scratch.run(&["chalk", "review", &id, "--note=--force was needed", "--json"]).ok();
     scratch.configure("/protocol/review/command", json!(PASS));
     scratch.run(&["chalk", "review", &id, "--note", "mine"]).refused(0, "was not asked");

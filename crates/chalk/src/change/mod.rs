@@ -5,6 +5,7 @@ mod base;
 mod diff;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod setup;
 #[cfg(test)]
 mod tests;
 
@@ -40,6 +41,8 @@ pub struct ChangeSet {
     pub files: Vec<git::Change>,
     /// The content of the tree, taken before the files were listed.
     pub content: ContentDigest,
+    /// None of the files is work: all were made by `init` and wait for their first commit.
+    nothing_done: bool,
     git: Git,
     exclude: Vec<RepoPath>,
 }
@@ -74,13 +77,18 @@ impl Change {
         }
     }
 
-    /// Whether there is certainly no change.
+    /// Whether there is certainly no change. What `init` made and nobody committed is none.
     pub fn is_empty(&self) -> bool {
-        matches!(self, Self::Known(set) if set.files.is_empty())
+        matches!(self, Self::Known(set) if set.is_empty())
     }
 }
 
 impl ChangeSet {
+    /// Whether no work has been done. What `init` made and nobody committed is none.
+    pub fn is_empty(&self) -> bool {
+        self.nothing_done
+    }
+
     /// The bytes that a file had where the change begins, as stored; none where it was not there.
     pub fn at_base(&self, path: &RepoPath) -> Result<Option<Vec<u8>>, Refusal> {
         match &self.base.commit {
@@ -112,7 +120,8 @@ pub fn of(session: &Session<'_>, config: &Config, task: &Task, tree: &Path) -> R
     let Some(git) = repository(session, tree)? else { return Ok(Change::Unknown(content)) };
     let exclude = content::left_out(config);
     let head = git.head().map_err(session::git)?;
-    let mut lister = Lister { git, exclude, held_out: content::held_out_folder(config) };
+    let unborn = head.oid().is_none();
+    let mut lister = Lister { git, exclude, held_out: content::held_out_folder(config), unborn };
 
     let Some(tip) = head.oid() else {
         let base = Base { commit: None, origin: Origin::Beginning };
@@ -127,7 +136,7 @@ pub fn of(session: &Session<'_>, config: &Config, task: &Task, tree: &Path) -> R
     }
     for base in found.clone() {
         let set = lister.set(base, content.clone())?;
-        if !set.files.is_empty() {
+        if !set.is_empty() {
             return Ok(Change::Known(set));
         }
     }
@@ -183,6 +192,7 @@ struct Lister {
     git: Git,
     exclude: Vec<RepoPath>,
     held_out: Option<String>,
+    unborn: bool,
 }
 
 impl Lister {
@@ -198,6 +208,9 @@ impl Lister {
         let (left_out, files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_left_out);
         // What no list of names covers, such as a killed writer's temporary file.
         self.exclude.extend(left_out.into_iter().map(|file| file.path));
-        Ok(ChangeSet { base, files, content, git: self.git.clone(), exclude: self.exclude.clone() })
+        let tree = self.git.dir();
+        let nothing_done = files.iter().all(|file| setup::is_left(tree, file, self.unborn));
+        let (git, exclude) = (self.git.clone(), self.exclude.clone());
+        Ok(ChangeSet { base, files, content, nothing_done, git, exclude })
     }
 }

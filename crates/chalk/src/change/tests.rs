@@ -95,6 +95,34 @@ fn a_repository_with_nothing_but_state_has_no_change() {
 }
 
 #[test]
+fn what_init_made_is_no_work_until_somebody_writes_in_it_or_commits_it() {
+    let block = "<!-- chalk:begin (managed) -->\nrules\n<!-- chalk:end -->\n";
+    let set_up = |fixture: &Fixture| {
+        fixture.write(".chalk/.gitignore", "local/\n");
+        fixture.write(".chalk/spec.md", "# p\n");
+        fixture.write(".claude/agents/chalk-reviewer.md", "x\n");
+        fixture.write("AGENTS.md", block);
+    };
+    let fixture = Fixture::without_git();
+    fixture.git(&["init", "-q", "-b", "main"]);
+    set_up(&fixture);
+    assert!(fixture.change().unwrap().is_empty());
+    fixture.git(&["add", "-A"]);
+    assert!(fixture.change().unwrap().is_empty());
+    fixture.write("AGENTS.md", format!("my own rules\n{block}"));
+    assert!(!fixture.change().unwrap().is_empty());
+
+    let fixture = Fixture::new();
+    fixture.write("work", "1");
+    fixture.commit("work");
+    set_up(&fixture);
+    assert_eq!(origin(&fixture), Origin::LastCommit, "the work is what a reviewer must see");
+    assert!(names(&fixture).contains(&"work".to_owned()));
+    fixture.commit("set-up");
+    assert!(!fixture.change().unwrap().is_empty());
+}
+
+#[test]
 fn before_the_first_commit_everything_is_the_change() {
     let fixture = Fixture::without_git();
     fixture.git(&["init", "-q", "-b", "main"]);

@@ -105,13 +105,13 @@ pub(super) fn ask(subject: &Subject<'_, '_>, runs: &mut Vec<TestRun>) -> Result<
     for test in tests {
         told.push((test, bench.judge(test)?));
     }
-    Ok(sum_up(subject, told, &changes))
+    Ok(sum_up(told, &changes))
 }
 
 /// Where the template takes the test.
 const PLACE: &str = "{test}";
 
-fn sum_up(subject: &Subject<'_, '_>, told: Vec<(&str, Told)>, changes: &[&Change]) -> Outcome {
+fn sum_up(told: Vec<(&str, Told)>, changes: &[&Change]) -> Outcome {
     let mut vacuous = Vec::new();
     let mut unclear = Vec::new();
     for (test, told) in told {
@@ -134,11 +134,7 @@ fn sum_up(subject: &Subject<'_, '_>, told: Vec<(&str, Told)>, changes: &[&Change
     let names = changes.iter().take(NAMED).map(|change| format!("`{}`", shown(&change.path)));
     let more = changes.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!(" and {more} more files") };
-    facts.push(format!(
-        "taken back in a copy of `{}`: {}{more}",
-        subject.session.shown(subject.tree),
-        names.collect::<Vec<_>>().join(", ")
-    ));
+    facts.push(format!("taken back: {}{more}", names.collect::<Vec<_>>().join(", ")));
     facts.extend(unclear);
     Outcome::Finding { code: codes::VACUOUS_TEST, message, facts }
 }

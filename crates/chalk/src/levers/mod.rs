@@ -221,7 +221,7 @@ impl Subject<'_, '_> {
         let change = self.change.get_or_init(|| change::of(self.session, self.config, self.task, self.tree));
         match change {
             Ok(Change::Unknown(_)) => Ok(Err(Outcome::off("outside git nothing tells old from new"))),
-            Ok(Change::Known(set)) if set.files.is_empty() => Ok(Err(Outcome::off("there is no change"))),
+            Ok(Change::Known(set)) if set.is_empty() => Ok(Err(Outcome::off("there is no change"))),
             // The reviewer is shown the last commit then; but these tests were not written for it.
             Ok(Change::Known(set)) if set.base.origin == Origin::LastCommit && self.task.base().is_some() => {
                 Ok(Err(Outcome::off("nothing changed since the task was started")))

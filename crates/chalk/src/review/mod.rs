@@ -198,7 +198,9 @@ fn by_reviewer(
                 "in `{}` nothing differs from what is committed, and no commit has content",
                 tree.display()
             ))
-            .hint("the state in `.chalk/` does not count as change; the reviewer was not called"));
+            .hint(
+                "the state in `.chalk/` and what `init` made count as no change; the reviewer was not called",
+            ));
     }
     let prompt = prompt::build(config, task, &change)?;
     let seconds = config.protocol.timeouts.review;

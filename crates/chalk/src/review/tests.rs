@@ -385,3 +385,47 @@ fn a_shallow_clone_is_not_reviewed_by_half() {
     assert_eq!(review(&clone).unwrap_err().code, codes::HISTORY_CUT);
     assert_eq!(by_hand(&clone, None, false).unwrap().base, None);
 }
+
+#[test]
+fn a_review_made_in_a_linked_work_tree_counts_there_and_is_kept_in_the_one_spine() {
+    let mut fixture = Fixture::new();
+    let tree = fixture.beside("tree");
+    fixture.git(&["worktree", "add", "-q", "-b", "feature", tree.to_str().unwrap()]);
+    fs::write(tree.join("work"), "1").unwrap();
+    with_reviewer(&fixture, PASS);
+    let main = std::mem::replace(&mut fixture.world.cwd, tree.clone());
+    assert_eq!(review(&fixture).unwrap().tree.path, tree);
+    assert!(is_bound_pass(&standing(&fixture)));
+    assert_eq!(fixture.stored()["reviews"][0]["verdict"], "pass");
+    fixture.world.cwd = main;
+    assert_eq!(staleness(&fixture), Staleness::ContentMoved, "the work is not in the main tree");
+    assert_eq!(fixture.session().results().unwrap().last().unwrap().unwrap().kind, "review");
+}
+
+#[test]
+fn work_in_a_submodule_is_part_of_what_was_judged() {
+    let other = Fixture::new();
+    let fixture = reviewed_by(PASS);
+    fixture.git(&["submodule", "add", "-q", other.root.to_str().unwrap(), "lib"]);
+    fixture.commit("submodule");
+    fixture.write("lib/README", "edited in place\n");
+    review(&fixture).unwrap();
+    assert!(is_bound_pass(&standing(&fixture)));
+    fixture.write("lib/README", "edited once more\n");
+    assert_eq!(staleness(&fixture), Staleness::ContentMoved);
+}
+
+#[test]
+fn a_repository_without_a_commit_and_a_detached_head_are_reviewed() {
+    let fixture = Fixture::without_git();
+    fixture.git(&["init", "-q", "-b", "main"]);
+    with_reviewer(&fixture, PASS);
+    fixture.write("work", "1");
+    assert_eq!(review(&fixture).unwrap().base, None);
+    assert!(is_bound_pass(&standing(&fixture)));
+    fixture.commit("first");
+    fixture.git(&["checkout", "-q", "--detach"]);
+    assert!(is_bound_pass(&standing(&fixture)), "committing the same files changes nothing");
+    fixture.write("work", "2");
+    assert_eq!(review(&fixture).unwrap().files, Some(1));
+}
