@@ -39,13 +39,14 @@ pub fn measure(config: &Config, tree: &Path, content: &ContentDigest) -> Result<
 }
 
 impl Measured {
-    /// The count that the floor comes from, in words.
+    /// What the floor comes from and what it is, in words.
     pub fn in_words(&self) -> String {
-        let Self { published, own, .. } = self;
+        let Self { published, own, floor } = self;
+        let asked = if *floor == 0 { "none".to_owned() } else { floor.to_string() };
         if own.loc > published.loc {
-            format!("{} lines of code ({} by the published formula)", own.loc, published.loc)
+            format!("{} lines of code ({} by the published formula) ask for {asked}", own.loc, published.loc)
         } else {
-            format!("{} lines of code", published.loc)
+            format!("{} lines of code ask for {asked}", published.loc)
         }
     }
 }

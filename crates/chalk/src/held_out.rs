@@ -20,7 +20,7 @@ use crate::session::{self, Session};
 /// The variable that tells the runner and the author of the set where it lies.
 pub const FOLDER_VARIABLE: &str = "CHALK_HELD_OUT_DIR";
 
-/// Lines of code for each held-out test where the configured number is none (facts: 2.11).
+/// Lines of code for each held-out test where the configured number is none.
 const LOC_PER_TEST: f64 = 2000.0;
 
 /// Folders that tools fill beside tests.
@@ -277,7 +277,7 @@ pub(crate) fn is_readme(name: &str) -> bool {
 }
 
 /// How many held-out tests a code base of `loc` lines needs: one for each `loc_per_test` whole lines. A
-/// number that is not positive counts as 2000 (facts: 2.11).
+/// number that is not positive counts as 2000.
 pub fn floor(loc: u64, loc_per_test: f64) -> u64 {
     let per_test = if loc_per_test > 0.0 { loc_per_test } else { LOC_PER_TEST };
     #[expect(

@@ -1,7 +1,7 @@
 //! `migrate`: an older schema is brought to the newest known, after a copy of what is changed.
 //!
 //! Nothing else stamps `writerVersion`: a program refuses a spine that a newer one wrote, so every stamp
-//! locks somebody out (facts: 2.10).
+//! locks somebody out.
 
 use gate::Refusal;
 use schemars::JsonSchema;

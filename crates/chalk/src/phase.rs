@@ -139,7 +139,7 @@ fn join(mut shut: Vec<Refusal>) -> Option<Refusal> {
 /// Everything that keeps the next phase shut on the part of the audit, whether or not it is required.
 ///
 /// An audit with a digest is fresh for the very content that it names. One of another program is judged by
-/// its count of lines alone (facts: 2.11).
+/// its count of lines alone.
 pub fn shut_by_audit(session: &Session<'_>, config: &Config, tree: &Path) -> Result<Vec<Refusal>, Refusal> {
     let regression = &config.protocol.regression;
     let again = session.cmd("audit");
@@ -175,8 +175,7 @@ pub fn shut_by_audit(session: &Session<'_>, config: &Config, tree: &Path) -> Res
     }
     let count = regression.tests.len();
     if (count as u64) < size.floor {
-        let message =
-            format!("{count} held-out tests are locked, and {} ask for {}", size.in_words(), size.floor);
+        let message = format!("{count} held-out tests are locked, and {}", size.in_words());
         let author = !regression.author_command.trim().is_empty();
         let next = session.cmd(if author { "guard gen" } else { "guard add PATH" });
         shut.push(Refusal::new(codes::HELD_OUT_SMALL, message).next(next));

@@ -1,7 +1,7 @@
 //! `stats`: what the gates caught, counted from the event log.
 //!
-//! Events are told apart by the beginnings of their titles, which all programs that write the log share
-//! (facts: 2.4).
+//! Events are told apart by the beginnings of their titles, which all programs that write the log
+//! share.
 
 use std::collections::{BTreeMap, BTreeSet};
 

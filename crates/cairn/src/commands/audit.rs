@@ -43,11 +43,7 @@ impl Document for Audit {
         }
         render_tasks(page, &self.tasks);
         if self.is_small() {
-            page.caution(format_args!(
-                "{what} locked, and {} ask for {}",
-                self.size.in_words(),
-                self.size.floor
-            ));
+            page.caution(format_args!("{what} locked, and {}", self.size.in_words()));
         }
         if !self.moved.is_empty() {
             let more = self.moved.len().saturating_sub(NAMED);

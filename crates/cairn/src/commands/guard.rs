@@ -75,9 +75,8 @@ impl Document for Listed {
                 page.bad(format_args!("{hash}  {}", file.sentence()));
             }
         }
-        let floor = self.size.floor;
-        let line = format!("{} ask for {floor}", self.size.in_words());
-        if (self.count as u64) < floor {
+        let line = self.size.in_words();
+        if (self.count as u64) < self.size.floor {
             page.caution(line)
         } else {
             page.ok(line)

@@ -93,7 +93,6 @@ fn the_document_has_the_keys_that_other_programs_print() {
     assert_eq!(document["profile"], "manual");
 }
 
-/// R7.
 #[test]
 fn a_state_folder_that_was_put_on_the_ignore_list_fails() {
     let scratch = healthy();
@@ -109,7 +108,6 @@ fn a_state_folder_that_was_put_on_the_ignore_list_fails() {
     assert_eq!(examine(&scratch).code, 2);
 }
 
-/// R3.
 #[test]
 fn records_that_a_union_merge_doubled_are_named() {
     let scratch = healthy();
@@ -131,7 +129,6 @@ fn records_that_a_union_merge_doubled_are_named() {
     );
 }
 
-/// R4.
 #[test]
 fn the_markers_of_an_unfinished_merge_are_no_damaged_lines() {
     let markers = "<<<<<<< HEAD\n{\"id\":\"a\"}\n=======\n{\"id\":\"b\"}\n>>>>>>> theirs\n";
@@ -154,7 +151,6 @@ fn the_markers_of_an_unfinished_merge_are_no_damaged_lines() {
     }
 }
 
-/// R24.
 #[test]
 fn a_shallow_clone_is_said_to_have_its_history_cut() {
     let scratch = healthy();
@@ -391,7 +387,6 @@ fn a_damaged_contract_fails_and_telemetry_is_named() {
     assert!(findings(&ran, "telemetry")[0].contains("nothing is ever sent"), "{}", ran.out);
 }
 
-/// R27: the number of processes doesn't grow with the number of tasks.
 #[test]
 fn many_tasks_start_no_process_each() {
     let scratch = healthy();

@@ -70,7 +70,7 @@ fn tracking(patient: &Patient<'_, '_>, open: &[&Task], findings: &mut Findings) 
     Ok(())
 }
 
-/// Paths of the spine are exempt, but for tests that are kept there (facts: 4.3).
+/// Paths of the spine are exempt, but for tests that are kept there.
 fn needs_tracking(path: &str) -> bool {
     let path = path.trim_start_matches("./");
     !(path.starts_with("../") || path.starts_with(".chalk/") && !path.starts_with(".chalk/tests/"))
