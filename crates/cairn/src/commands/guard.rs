@@ -77,9 +77,9 @@ impl Document for Listed {
         }
         let line = self.size.in_words();
         if (self.count as u64) < self.size.floor {
-            page.caution(line)
+            page.caution(line);
         } else {
-            page.ok(line)
+            page.ok(line);
         }
         if !self.unlocked.is_empty() {
             let count = chalk::guard::files(self.unlocked.len());
