@@ -51,7 +51,8 @@ pub fn list(session: &Session<'_>, milestone: Option<&str>, all: bool) -> Result
     let tasks = session.tasks()?;
     let heads = tasks.heads().map_err(|damage| session.damaged("tasks.json", &damage))?;
     let board = Board::new(&heads);
-    let wanted = |index: &usize| milestone.is_none_or(|name| board.head(*index).milestone.as_deref() == Some(name));
+    let wanted =
+        |index: &usize| milestone.is_none_or(|name| board.head(*index).milestone.as_deref() == Some(name));
     let mut counts = Counts::default();
     let mut groups = Vec::new();
     for group in ORDER.into_iter().chain([Group::Done]) {

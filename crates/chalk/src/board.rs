@@ -87,18 +87,20 @@ const WAITS_FOR: usize = 3;
 pub struct Board<'a> {
     heads: &'a [TaskHead<'a>],
     groups: Vec<Group>,
+    /// Where the tasks that aren't done stand, where any task waits for another.
     places: HashMap<&'a str, usize>,
 }
 
 impl<'a> Board<'a> {
     /// Groups `heads`.
     pub fn new(heads: &'a [TaskHead<'a>]) -> Self {
-        // Most spines have few dependencies; only what is named is looked for.
-        let needed = heads.iter().filter(|head| !head.after.is_empty() && head.state != State::Done).count();
-        let places = if needed == 0 {
+        // A done task holds nobody up, and in a spine of any age most tasks are done.
+        let is_open = |head: &&TaskHead<'_>| head.state != State::Done;
+        let places = if heads.iter().filter(is_open).all(|head| head.after.is_empty()) {
             HashMap::new()
         } else {
-            heads.iter().enumerate().map(|(index, head)| (&*head.id, index)).collect()
+            let open = heads.iter().enumerate().filter(|(_, head)| is_open(head));
+            open.map(|(index, head)| (&*head.id, index)).collect()
         };
         let mut board = Self { heads, groups: Vec::with_capacity(heads.len()), places };
         board.groups = heads.iter().map(|head| board.group_of(head)).collect();
@@ -113,7 +115,9 @@ impl<'a> Board<'a> {
             State::Specd if head.criteria.0 == 0 && head.tests.0 == 0 => Group::NeedsCriteria,
             State::Specd if self.open_before(head).next().is_some() => Group::Waiting,
             State::Specd => Group::Ready,
-            State::Blocked if head.block.as_ref().is_some_and(|block| block.needs == "review") => Group::Rework,
+            State::Blocked if head.block.as_ref().is_some_and(|block| block.needs == "review") => {
+                Group::Rework
+            }
             State::Blocked => Group::Blocked,
             State::Other(_) => Group::Unknown,
         }
@@ -122,8 +126,7 @@ impl<'a> Board<'a> {
     /// The tasks that come before `head` and aren't done. One that isn't in the file any more was archived
     /// or dropped, and holds nobody up.
     fn open_before<'b>(&'b self, head: &'b TaskHead<'_>) -> impl Iterator<Item = &'a TaskHead<'a>> + 'b {
-        let before = head.after.iter().filter_map(|id| self.places.get(&**id));
-        before.map(|&index| &self.heads[index]).filter(|before| before.state != State::Done)
+        head.after.iter().filter_map(|id| self.places.get(&**id)).map(|&index| &self.heads[index])
     }
 
     /// The places in the file of the tasks of a group.
@@ -146,7 +149,9 @@ impl<'a> Board<'a> {
         let head = self.head(index);
         let group = self.groups[index];
         let waits_for = match group {
-            Group::Waiting => self.open_before(head).take(WAITS_FOR).map(|task| task.id.to_string()).collect(),
+            Group::Waiting => {
+                self.open_before(head).take(WAITS_FOR).map(|task| task.id.to_string()).collect()
+            }
             _ => Vec::new(),
         };
         let block = head.block.as_ref().filter(|_| head.state == State::Blocked);
@@ -223,7 +228,7 @@ mod tests {
         let tasks = Tasks::new(text.as_bytes().to_vec()).unwrap();
         let heads = tasks.heads().unwrap();
         let board = Board::new(&heads);
-        let of = |group| board.of(group).map(|index| board.head(index).id.to_string()).collect::<Vec<_>>().join("");
+        let of = |group| board.of(group).map(|index| board.head(index).id.to_string()).collect::<String>();
         assert_eq!(of(Group::Done), "a");
         assert_eq!(of(Group::Ready), "b");
         assert_eq!(of(Group::Waiting), "c");

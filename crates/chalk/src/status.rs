@@ -107,7 +107,7 @@ pub fn status(session: &Session<'_>, all: bool) -> Result<Status, Refusal> {
     let mut events = session.events(Some(TAIL))?;
     events.reverse();
     events.truncate(EVENTS);
-    let verify = measured::last(session).map(|(verified, _)| verified);
+    let verify = measured::last(session);
     let protocol = config.protocol;
     Ok(Status {
         name: config.project.name,
@@ -118,7 +118,7 @@ pub fn status(session: &Session<'_>, all: bool) -> Result<Status, Refusal> {
         milestones: milestones(&heads, all),
         questions: Questions { open, shown: questions },
         events,
-        verify: verify.map(|verified| Measured { at: verified.at.to_string(), green: verified.green }),
+        verify: verify.map(|last| Measured { at: last.at.to_string(), green: last.stored.green }),
         audit: protocol.regression.last_audit.map(|audit| Measured { at: audit.at, green: audit.green }),
         audit_required: protocol.regression.required,
     })

@@ -95,9 +95,10 @@ impl Withheld {
     /// Whether a path relative to the root lies in the set, or is state of the spine, which is no content.
     pub fn hides(&self, path: &[u8]) -> bool {
         is_left_out(path, self.inside.as_ref().map(String::as_bytes))
-            || self.folders.iter().any(|folder| {
-                folder.len() > 1 && contains(&parts(&String::from_utf8_lossy(path)), folder)
-            })
+            || self
+                .folders
+                .iter()
+                .any(|folder| folder.len() > 1 && contains(&parts(&String::from_utf8_lossy(path)), folder))
     }
 
     /// `text` without what it says of the set: a line that names one of its files goes, a path to its

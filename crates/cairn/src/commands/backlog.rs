@@ -1,5 +1,7 @@
 //! `backlog`: what can be worked on, in order, and what waits.
 
+use std::fmt::Write as _;
+
 use chalk::backlog::{Backlog, list};
 use chalk::board::{Group, Item};
 use gate::Refusal;
@@ -62,20 +64,20 @@ pub(super) fn heading(group: Group) -> &'static str {
 pub(super) fn line(item: &Item) -> String {
     let mut line = format!("{}  {}", item.id, plain(&item.title));
     if let Some(milestone) = &item.milestone {
-        line.push_str(&format!("  [{}]", plain(milestone)));
+        let _ = write!(line, "  [{}]", plain(milestone));
     }
     if !item.waits_for.is_empty() {
         let ids: Vec<&str> = item.waits_for.iter().map(String::as_str).collect();
-        line.push_str(&format!("  after {}", ids.join(", ")));
+        let _ = write!(line, "  after {}", ids.join(", "));
     }
     if let Some(needs) = &item.needs {
-        line.push_str(&format!("  needs {}", plain(needs)));
+        let _ = write!(line, "  needs {}", plain(needs));
     }
     if let Some(reason) = item.reason.as_deref().filter(|reason| !reason.is_empty()) {
-        line.push_str(&format!(": {}", plain(reason)));
+        let _ = write!(line, ": {}", plain(reason));
     }
     if item.group == Group::Unknown {
-        line.push_str(&format!("  ({})", item.state));
+        let _ = write!(line, "  ({})", item.state);
     }
     line
 }

@@ -40,9 +40,9 @@ fn the_backlog_shows_what_is_ready_and_what_waits_for_what() {
     exit 0
     --- out
     Ready to start (1)
-      task-0000000  ready  [m1]
+      task-00000002  ready  [m1]
     After other tasks (1)
-      task-0000000  waits  [m1]  after task-0000000
+      task-00000003  waits  [m1]  after task-00000002
     --- err
     ");
     insta::assert_snapshot!(scratch.run(&["chalk", "backlog", "--milestone", "m2"]).all(), @"
@@ -57,7 +57,8 @@ fn the_backlog_shows_what_is_ready_and_what_waits_for_what() {
 #[test]
 fn the_backlog_is_bounded_unless_all_is_asked_for() {
     let scratch = Scratch::plain();
-    let tasks: Vec<_> = (0..40).map(|n| json!({ "id": format!("task-{n:08x}"), "title": format!("t{n}") })).collect();
+    let tasks: Vec<_> =
+        (0..40).map(|n| json!({ "id": format!("task-{n:08x}"), "title": format!("t{n}") })).collect();
     scratch.plant(&json!(tasks));
     let ran = scratch.run(&["chalk", "backlog"]).ok();
     assert!(ran.out.lines().count() < 15 && ran.out.contains("and 30 more"), "{}", ran.out);

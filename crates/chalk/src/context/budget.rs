@@ -38,14 +38,14 @@ pub(super) fn fill(session: &Session<'_>, context: &mut Context, elastic: Elasti
         let limit = share(room, spec.len() + skills_need + lessons_need).min(HANDOFF);
         if handoff.text.len() > limit {
             let kept = text::prefix(&handoff.text, limit);
-            handoff.text = kept.rfind('\n').map_or(kept, |end| &kept[..end]).to_owned();
+            handoff.text.truncate(kept.rfind('\n').unwrap_or(kept.len()));
             handoff.cut = true;
         }
         if handoff.cut && handoff.text.len() < LEAST {
-            context.cuts.push(Cut { part: "handoff", what: format!("`{}`", handoff.path) });
+            context.cuts.push(Cut::over_budget("handoff", format!("`{}`", handoff.path)));
         } else {
             if handoff.cut {
-                context.cuts.push(Cut { part: "handoff", what: format!("the end of `{}`", handoff.path) });
+                context.cuts.push(Cut::over_budget("handoff", format!("the end of `{}`", handoff.path)));
             }
             room = room.saturating_sub(handoff.text.len() + handoff.path.len() + 24);
             task.handoff = Some(handoff);
@@ -59,11 +59,11 @@ pub(super) fn fill(session: &Session<'_>, context: &mut Context, elastic: Elasti
     if !context.spec.left_out.is_empty() {
         let left_out = context.spec.left_out.len();
         let sections = if left_out == 1 { "section" } else { "sections" };
-        context.cuts.push(Cut { part: "spec", what: format!("{left_out} {sections}") });
+        context.cuts.push(Cut::bounded("spec", format!("{left_out} {sections}")));
     }
     for section in context.spec.sections.iter().filter(|section| section.cut) {
         let which = if section.heading.is_empty() { "the beginning" } else { &section.heading };
-        context.cuts.push(Cut { part: "spec", what: format!("the end of \"{which}\"") });
+        context.cuts.push(Cut::over_budget("spec", format!("the end of \"{which}\"")));
     }
 
     let mut skills_room = share(room, lessons_need);
@@ -78,7 +78,7 @@ pub(super) fn fill(session: &Session<'_>, context: &mut Context, elastic: Elasti
         }
     }
     if !left_out.is_empty() {
-        context.cuts.push(Cut { part: "skills", what: left_out.join(", ") });
+        context.cuts.push(Cut::over_budget("skills", left_out.join(", ")));
     }
 
     // The newest are kept.
@@ -94,7 +94,8 @@ pub(super) fn fill(session: &Session<'_>, context: &mut Context, elastic: Elasti
     let elided = lessons.len() - kept;
     context.lessons = lessons.split_off(elided);
     if older + elided > 0 {
-        context.cuts.push(Cut { part: "lessons", what: format!("{} older ones", older + elided) });
+        let what = format!("{} older ones", older + elided);
+        context.cuts.push(Cut { part: "lessons", what, over_budget: elided > 0 });
     }
 }
 

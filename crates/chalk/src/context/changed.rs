@@ -49,12 +49,24 @@ pub(crate) fn changed(
     };
     let base = set.base.commit.as_ref().map(|oid| oid.as_str().to_owned());
     // What a review falls back to where nothing differs is not the work on this task.
-    if set.base.origin == Origin::LastCommit {
+    let is_fallback = match set.base.origin {
+        Origin::LastCommit => true,
+        Origin::Beginning => {
+            set.files.iter().all(|file| file.kind != ChangeKind::Untracked) && has_commit(session, tree)
+        }
+        _ => false,
+    };
+    if is_fallback {
         return Changed { base, ..Changed::default() };
     }
     let files = set.files.iter().filter(|file| !withheld.hides(file.path.as_bytes()));
-    let files = files.map(|file| ChangedFile { path: change::shown(&file.path), how: how(file.kind) }).collect();
+    let files =
+        files.map(|file| ChangedFile { path: change::shown(&file.path), how: how(file.kind) }).collect();
     Changed { base, files, unknown: None }
+}
+
+fn has_commit(session: &Session<'_>, tree: &Path) -> bool {
+    session.git(tree).and_then(|git| git.head().ok()).is_some_and(|head| head.oid().is_some())
 }
 
 fn how(kind: ChangeKind) -> &'static str {

@@ -12,10 +12,11 @@ use store::file;
 use store::git::RepoPath;
 
 use super::changed::{self, ChangedFile};
-use super::{link, words};
+use super::words;
 use crate::locks::{self, LockState};
 use crate::model::{Config, Task};
 use crate::session::{self, Session};
+use crate::source::impact::{self, Limit, Reach, Repository, TestFile, Why};
 use crate::source::language;
 use crate::tree;
 use crate::withheld::Withheld;
@@ -46,6 +47,9 @@ pub struct Impact {
     pub locks: Vec<LockState>,
     /// Which of the locked tests speak of which criterion.
     pub coverage: Vec<Coverage>,
+    /// Why the map may lack something.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<String>,
 }
 
 /// A test at risk.
@@ -55,7 +59,7 @@ pub struct Impact {
 pub struct AtRisk {
     /// Its path, relative to the root.
     pub path: String,
-    /// What ties it to the change, as in `imports src/add.rs`.
+    /// What ties it to the change, the surest tie first, as in `imports src/add.rs`.
     pub because: Vec<String>,
     /// The tasks that hold a lock on it.
     pub locked_by: Vec<String>,
@@ -98,7 +102,8 @@ pub(super) fn locks_of_all(session: &Session<'_>) -> Result<Vec<Locked>, Refusal
     if tasks.as_str().trim().is_empty() {
         return Ok(Vec::new());
     }
-    json::read(json::legible(tasks.as_str()).as_bytes()).map_err(|damage| session.damaged("tasks.json", &damage))
+    json::read(json::legible(tasks.as_str()).as_bytes())
+        .map_err(|damage| session.damaged("tasks.json", &damage))
 }
 
 /// Draws the map.
@@ -120,33 +125,18 @@ pub(super) fn map(
             locked_by.entry(path).or_default().push(task.id.clone());
         }
     }
-    let tests: BTreeSet<String> = files
+    let files: Vec<&str> = files
         .iter()
         .filter_map(|path| std::str::from_utf8(path.as_bytes()).ok())
-        .filter(|path| language::is_test_path(path))
-        .map(str::to_owned)
-        .chain(locked_by.keys().cloned())
         .filter(|path| !withheld.hides(path.as_bytes()))
         .collect();
-    if tests.len() > MOST {
-        session.warn(format!("the test-impact map looked at {MOST} of {} tests", tests.len()));
-    }
-    let changed: BTreeSet<&str> = change.files.iter().map(|file| file.path.as_str()).collect();
-    let mut at_risk: Vec<AtRisk> = Vec::new();
-    for path in tests.iter().take(MOST) {
-        let is_changed = changed.contains(path.as_str());
-        let others: Vec<&str> = changed.iter().copied().filter(|file| file != path).collect();
-        let because = match read(&tree.path, path) {
-            Some(text) if !others.is_empty() => link::because(path, &text, &others),
-            _ => Vec::new(),
-        };
-        if is_changed || !because.is_empty() {
-            let because = if because.is_empty() { vec!["part of the change".to_owned()] } else { because };
-            let locked_by = locked_by.get(path).cloned().unwrap_or_default();
-            at_risk.push(AtRisk { path: path.clone(), because, locked_by, changed: is_changed });
-        }
-    }
-    at_risk.sort_by(|a, b| a.locked_by.is_empty().cmp(&b.locked_by.is_empty()).then_with(|| a.path.cmp(&b.path)));
+    let tests: BTreeSet<&str> = files
+        .iter()
+        .copied()
+        .filter(|path| language::is_test_path(path))
+        .chain(locked_by.keys().map(String::as_str).filter(|path| !withheld.hides(path.as_bytes())))
+        .collect();
+    let (tests, limits) = at_risk(&tree.path, &change.files, &files, &tests, &locked_by);
     let locks = locks::check(session, task, &tree.path)?;
     let locks: Vec<LockState> =
         locks.into_iter().filter(|lock| !withheld.hides(lock.path.as_bytes())).collect();
@@ -155,11 +145,80 @@ pub(super) fn map(
         base: change.base,
         unknown: change.unknown,
         changed: change.files,
-        tests: at_risk,
+        tests,
         locks,
         coverage,
+        limits,
         tree,
     })
+}
+
+/// The tests that reach a changed file, and why some may be missing.
+fn at_risk(
+    tree: &Path,
+    changed: &[ChangedFile],
+    files: &[&str],
+    tests: &BTreeSet<&str>,
+    locked_by: &BTreeMap<String, Vec<String>>,
+) -> (Vec<AtRisk>, Vec<String>) {
+    let changed: Vec<&str> = changed.iter().map(|file| file.path.as_str()).collect();
+    if changed.is_empty() {
+        return (Vec::new(), Vec::new());
+    }
+    let mut limits = Vec::new();
+    if tests.len() > MOST {
+        limits.push(format!("{MOST} of {} tests were looked at", tests.len()));
+    }
+    let loaded: Vec<(&str, String)> =
+        tests.iter().take(MOST).filter_map(|path| Some((*path, read(tree, path)?))).collect();
+    let loaded: Vec<TestFile<'_>> =
+        loaded.iter().map(|(path, text)| TestFile { id: path, path, text }).collect();
+    let found = impact::impact(&changed, &loaded, Repository { files, read: &|path| read(tree, path) });
+    limits.extend(found.limits.iter().map(words_of));
+    let mut ties: BTreeMap<&str, Vec<(usize, String)>> = BTreeMap::new();
+    for file in &found.files {
+        for reach in &file.tests {
+            ties.entry(&reach.test).or_default().push(tie(reach, &file.path));
+        }
+    }
+    let mut at_risk: Vec<(usize, AtRisk)> = ties
+        .into_iter()
+        .map(|(path, mut ties)| {
+            ties.sort();
+            let nearest = ties.first().map_or(0, |(rank, _)| *rank);
+            let because = ties.into_iter().map(|(_, tie)| tie).collect();
+            let locked_by = locked_by.get(path).cloned().unwrap_or_default();
+            let changed = changed.contains(&path);
+            (nearest, AtRisk { path: path.to_owned(), because, locked_by, changed })
+        })
+        .collect();
+    at_risk.sort_by(|(a_rank, a), (b_rank, b)| {
+        (a.locked_by.is_empty(), a_rank, &a.path).cmp(&(b.locked_by.is_empty(), b_rank, &b.path))
+    });
+    (at_risk.into_iter().map(|(_, test)| test).collect(), limits)
+}
+
+/// A tie in words, with its rank: the surer and shorter, the lower.
+fn tie(reach: &Reach, file: &str) -> (usize, String) {
+    match reach.why {
+        Why::SameFile => (0, "part of the change".to_owned()),
+        Why::Imports { .. } => match &reach.via[..] {
+            [] => (1, format!("imports {file}")),
+            [through] => (2, format!("imports {file} through {through}")),
+            [first, .., last] => (1 + reach.via.len(), format!("imports {file} through {first} ... {last}")),
+        },
+        Why::Names { .. } => (10, format!("names {file}")),
+        Why::Convention => (11, format!("goes by its name or place with {file}")),
+    }
+}
+
+fn words_of(limit: &Limit) -> String {
+    match limit {
+        Limit::TooLarge(path) => format!("{path} is too large to be looked into"),
+        Limit::Files => "not every file between tests and change was read".to_owned(),
+        Limit::Bytes => "not every test was looked into".to_owned(),
+        Limit::Hops | Limit::Steps => "imports were not followed to their end".to_owned(),
+    }
 }
 
 /// The files of a tree, as git would take them into a commit.
@@ -201,4 +260,3 @@ fn coverage(task: &Task, locks: &[LockState], tree: &Path) -> Vec<Coverage> {
     });
     criteria.collect()
 }
-

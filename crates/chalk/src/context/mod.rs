@@ -7,7 +7,6 @@
 mod budget;
 pub(crate) mod changed;
 mod impact;
-mod link;
 mod slice;
 mod task;
 mod text;
@@ -87,12 +86,25 @@ pub struct SkillPart {
 
 /// Something that was left out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 #[schemars(deny_unknown_fields)]
 pub struct Cut {
     /// The part of the context.
     pub part: &'static str,
     /// What was left out of it, in words.
     pub what: String,
+    /// It was left out to fit the budget, and not since there is a bound on such things anyway.
+    pub over_budget: bool,
+}
+
+impl Cut {
+    fn over_budget(part: &'static str, what: impl Into<String>) -> Self {
+        Self { part, what: what.into(), over_budget: true }
+    }
+
+    fn bounded(part: &'static str, what: impl Into<String>) -> Self {
+        Self { part, what: what.into(), over_budget: false }
+    }
 }
 
 /// The context of the task that `wanted` names, else of the task in progress, else of the project alone.
@@ -128,14 +140,13 @@ fn assemble(session: &Session<'_>, config: &Config, task: Option<&Task>) -> Resu
     let open: Vec<&Question> = questions.iter().filter(|question| question.is_open()).collect();
     let mut cuts = Vec::new();
     if open.len() > QUESTIONS {
-        cuts.push(Cut { part: "questions", what: format!("{} newer ones", open.len() - QUESTIONS) });
+        cuts.push(Cut::bounded("questions", format!("{} newer ones", open.len() - QUESTIONS)));
     }
-    let questions = open.iter().take(QUESTIONS).map(|question| Question {
-        question: one_line(&redact(&question.question)),
-        ..(*question).clone()
-    });
+    let questions = open
+        .iter()
+        .take(QUESTIONS)
+        .map(|question| Question { question: one_line(&redact(&question.question)), ..(*question).clone() });
     let count = withheld.count;
-    let tests = if count == 1 { "test is" } else { "tests are" };
     let id = task.map_or_else(|| "ID".to_owned(), |task| quote(&task.id));
     let mut context = Context {
         project: ProjectPart {
@@ -149,9 +160,15 @@ fn assemble(session: &Session<'_>, config: &Config, task: Option<&Task>) -> Resu
         skills: Vec::new(),
         lessons: Vec::new(),
         questions: questions.collect(),
-        held_out: (count > 0).then(|| {
-            format!("{count} held-out {tests} locked; an audit runs them, and they are not for you to look for")
-        }),
+        held_out: match count {
+            0 => None,
+            1 => Some(
+                "1 held-out test is locked: an audit runs it, and it is not for you to look for".to_owned(),
+            ),
+            _ => Some(format!(
+                "{count} held-out tests are locked: an audit runs them, and they are not for you to look for"
+            )),
+        },
         contract: contract::in_short(session, &id),
         cuts,
         budget: config.protocol.context_budget,
@@ -162,7 +179,10 @@ fn assemble(session: &Session<'_>, config: &Config, task: Option<&Task>) -> Resu
         wanted: wanted(task, context.impact.as_ref()),
         skills: skill::all(session)?
             .into_iter()
-            .map(|(skill, text)| SkillPart { name: one_line(&redact(&skill.name)), text: redact(text.trim()) })
+            .map(|(skill, text)| SkillPart {
+                name: one_line(&redact(&skill.name)),
+                text: redact(text.trim()),
+            })
             .collect(),
         lessons: lesson::all(session)?
             .into_iter()

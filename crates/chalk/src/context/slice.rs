@@ -68,7 +68,8 @@ pub(super) fn slice(spec: &str, wanted: &BTreeSet<String>, room: usize) -> SpecS
     }
     given.sort_by_key(|(place, _)| *place);
     let is_given = |place: usize| given.iter().any(|(given, _)| *given == place + 1);
-    let left_out = (0..parts.len()).filter(|place| !is_given(*place)).map(|place| parts[place].heading.clone());
+    let left_out =
+        (0..parts.len()).filter(|place| !is_given(*place)).map(|place| parts[place].heading.clone());
     SpecSlice { left_out: left_out.collect(), sections: given.into_iter().map(|(_, part)| part).collect() }
 }
 
@@ -79,7 +80,8 @@ fn ranked(parts: &[Section], wanted: &BTreeSet<String>) -> Vec<usize> {
         parts.iter().map(|part| (words::of(&part.heading), words::of(&part.text))).collect();
     let mut scores = vec![0_u32; parts.len()];
     for word in wanted {
-        let having = words.iter().filter(|(heading, text)| heading.contains(word) || text.contains(word)).count();
+        let having =
+            words.iter().filter(|(heading, text)| heading.contains(word) || text.contains(word)).count();
         if having == 0 || (having == parts.len() && having > 2) {
             continue;
         }

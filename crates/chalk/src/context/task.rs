@@ -96,9 +96,17 @@ pub(super) fn part(session: &Session<'_>, task: &Task, withheld: &Withheld) -> T
             .directives
             .iter()
             .filter(|directive| !directive.resolved)
-            .map(|directive| Correction { choice: line(&directive.choice), instead: line(&directive.instead) })
+            .map(|directive| Correction {
+                choice: line(&directive.choice),
+                instead: line(&directive.instead),
+            })
             .collect(),
-        forks: task.raised.iter().filter(|raise| raise.status == "open").map(|raise| line(&raise.fork)).collect(),
+        forks: task
+            .raised
+            .iter()
+            .filter(|raise| raise.status == "open")
+            .map(|raise| line(&raise.fork))
+            .collect(),
         blocked: block.map(|block| line(&format!("needs {}: {}", block.needs, block.reason))),
         blocking,
         handoff: None,
@@ -112,13 +120,39 @@ fn is_handoff(path: &str) -> bool {
     !name.is_empty() && !name.contains(['/', '\\'])
 }
 
+/// Sections of a handoff document that the context has itself, and fresher.
+const KNOWN: [&str; 7] = [
+    "acceptance criteria",
+    "open corrections",
+    "changed files",
+    "locked tests",
+    "last review",
+    "open questions",
+    "going on",
+];
+
+/// A handoff document without the sections that the context has itself.
+fn news(document: &str) -> String {
+    let mut kept = Vec::new();
+    let mut known = false;
+    for line in document.lines() {
+        if let Some(heading) = line.strip_prefix("## ") {
+            known = KNOWN.contains(&heading.trim().to_lowercase().as_str());
+        }
+        if !known {
+            kept.push(line);
+        }
+    }
+    kept.join("\n").trim().to_owned()
+}
+
 /// The last handoff document of a task. One that is missing or can't be read is passed over.
 pub(super) fn handoff(session: &Session<'_>, task: &Task, withheld: &Withheld) -> Option<Handoff> {
     let path = task.handoff.as_ref().map(|handoff| handoff.path.as_str()).filter(|path| is_handoff(path))?;
     match file::read(&session.spine.root.join(path)) {
         Ok(Some(bytes)) => {
-            let text = plain(&withheld.redact(String::from_utf8_lossy(&bytes).trim()));
-            Some(Handoff { path: path.to_owned(), text, cut: false })
+            let text = plain(&withheld.redact(&String::from_utf8_lossy(&bytes)));
+            Some(Handoff { path: path.to_owned(), text: news(&text), cut: false })
         }
         Ok(None) => None,
         Err(error) => {

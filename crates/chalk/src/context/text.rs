@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use gate::words::quote;
 
 use super::{Context, Impact, TaskPart};
+use crate::lesson::Lesson;
 use crate::session::Session;
 
 /// How many files or tests of the map are written out.
@@ -21,7 +22,8 @@ pub fn text(context: &Context, session: &Session<'_>) -> String {
     match &context.task {
         Some(part) => task(&mut out, part, session),
         None => {
-            let _ = writeln!(out, "\nNo task is in progress: `{}` names what comes next.", session.cmd("next"));
+            let _ =
+                writeln!(out, "\nNo task is in progress: `{}` names what comes next.", session.cmd("next"));
         }
     }
     if let Some(map) = &context.impact {
@@ -35,11 +37,15 @@ pub fn text(context: &Context, session: &Session<'_>) -> String {
         }
     }
     cut(&mut out, context, "skills");
-    list(&mut out, "Lessons", context.lessons.iter().map(|lesson| lesson.line()));
+    list(&mut out, "Lessons", context.lessons.iter().map(Lesson::line));
     cut(&mut out, context, "lessons");
-    list(&mut out, "Open questions", context.questions.iter().map(|question| {
-        format!("- {} (for {}) {}", question.id, question.awaiting_from, question.question)
-    }));
+    list(
+        &mut out,
+        "Open questions",
+        context.questions.iter().map(|question| {
+            format!("- {} (for {}) {}", question.id, question.awaiting_from, question.question)
+        }),
+    );
     cut(&mut out, context, "questions");
     list(&mut out, "Held out", context.held_out.clone());
     list(&mut out, "Contract", context.contract.iter().map(|line| format!("- {line}")));
@@ -57,20 +63,28 @@ fn task(out: &mut String, task: &TaskPart, session: &Session<'_>) {
     }
     let numbered = task.criteria.iter().enumerate();
     sub(out, "Acceptance criteria", numbered.map(|(n, text)| format!("{}. {text}", n + 1)));
-    sub(out, "Corrections to follow", task.corrections.iter().map(|correction| {
-        if correction.choice.is_empty() {
-            format!("- {}", correction.instead)
-        } else {
-            format!("- {} (instead of: {})", correction.instead, correction.choice)
-        }
-    }));
+    sub(
+        out,
+        "Corrections to follow",
+        task.corrections.iter().map(|correction| {
+            if correction.choice.is_empty() {
+                format!("- {}", correction.instead)
+            } else {
+                format!("- {} (instead of: {})", correction.instead, correction.choice)
+            }
+        }),
+    );
     sub(out, "Not decided yet", task.forks.iter().map(|fork| format!("- {fork}")));
-    sub(out, "What the last review blocks on", task.blocking.iter().map(|finding| {
-        if finding.severity.is_empty() {
-            return format!("- {}", finding.note);
-        }
-        format!("- {} {}: {}", finding.severity, finding.area, finding.note)
-    }));
+    sub(
+        out,
+        "What the last review blocks on",
+        task.blocking.iter().map(|finding| {
+            if finding.severity.is_empty() {
+                return format!("- {}", finding.note);
+            }
+            format!("- {} {}: {}", finding.severity, finding.area, finding.note)
+        }),
+    );
     sub(out, "Plan", task.plan.clone());
     if let Some(handoff) = &task.handoff {
         sub(out, &format!("Handoff from the session before (`{}`)", handoff.path), [cited(&handoff.text)]);
@@ -105,17 +119,35 @@ fn impact(out: &mut String, impact: &Impact) {
         }
         line
     });
-    sub(out, "Tests that name or import them", bounded(tests, impact.tests.len()));
-    sub(out, "Locked tests of this task (read-only)", impact.locks.iter().map(|lock| {
-        if lock.holds() { format!("- {} (intact)", lock.path) } else { format!("- BROKEN: {}", lock.sentence()) }
-    }));
-    sub(out, "Criteria in the locked tests (by words, an approximation)", impact.coverage.iter().map(|coverage| {
-        if coverage.tests.is_empty() {
-            format!("- {}: no locked test speaks of it", coverage.criterion)
-        } else {
-            format!("- {}: {}", coverage.criterion, coverage.tests.join(", "))
-        }
-    }));
+    sub(out, "Tests that import or name them", bounded(tests, impact.tests.len()));
+    if !impact.changed.is_empty() && impact.tests.is_empty() {
+        out.push_str("\nNo test was found that imports or names them.\n");
+    }
+    if !impact.limits.is_empty() {
+        let _ = writeln!(out, "\n(the map may lack tests: {})", impact.limits.join("; "));
+    }
+    sub(
+        out,
+        "Locked tests of this task (read-only)",
+        impact.locks.iter().map(|lock| {
+            if lock.holds() {
+                format!("- {} (intact)", lock.path)
+            } else {
+                format!("- BROKEN: {}", lock.sentence())
+            }
+        }),
+    );
+    sub(
+        out,
+        "Criteria in the locked tests (by words, an approximation)",
+        impact.coverage.iter().map(|coverage| {
+            if coverage.tests.is_empty() {
+                format!("- criterion {}: no locked test speaks of it", coverage.criterion)
+            } else {
+                format!("- criterion {}: {}", coverage.criterion, coverage.tests.join(", "))
+            }
+        }),
+    );
 }
 
 /// The first lines of a long list, and how many follow.
@@ -143,13 +175,18 @@ fn spec(out: &mut String, context: &Context) {
         let shown: Vec<&str> = spec.left_out.iter().take(20).map(String::as_str).collect();
         let more = spec.left_out.len() - shown.len();
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-        let _ = writeln!(out, "\n(left out, read them in the file where they matter: {}{more})", shown.join("; "));
+        let _ = writeln!(
+            out,
+            "\n(left out, read them in the file where they matter: {}{more})",
+            shown.join("; ")
+        );
     }
 }
 
 fn cut(out: &mut String, context: &Context, part: &str) {
     for cut in context.cuts.iter().filter(|cut| cut.part == part) {
-        let _ = writeln!(out, "\n({part}: {} left out to fit the context budget)", cut.what);
+        let why = if cut.over_budget { " to fit the context budget" } else { "" };
+        let _ = writeln!(out, "\n({part}: {} left out{why})", cut.what);
     }
 }
 

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 
 /// Words that every text has.
 const COMMON: &[&str] = &[
-    "about", "after", "all", "also", "and", "any", "are", "assert", "before", "but", "can", "does", "each", "equal",
-    "every", "expect", "false", "for", "from", "function", "has", "have", "import", "into", "its", "its", "must",
-    "not", "one", "only", "our", "should", "test", "than", "that", "the", "their", "then", "there", "they", "this",
-    "true", "use", "was", "what", "when", "where", "which", "will", "with", "without", "you",
+    "about", "after", "all", "also", "and", "any", "are", "assert", "before", "but", "can", "does", "each",
+    "equal", "every", "expect", "false", "for", "from", "function", "has", "have", "import", "into", "its",
+    "its", "must", "not", "one", "only", "our", "should", "test", "than", "that", "the", "their", "then",
+    "there", "they", "this", "true", "use", "was", "what", "when", "where", "which", "will", "with",
+    "without", "you",
 ];
 
 /// The words of a text, each once: in lower case, parts of `camelCase` and `snake_case` names apart, plural

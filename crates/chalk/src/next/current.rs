@@ -5,14 +5,14 @@ use gate::Refusal;
 use gate::words::quote;
 use store::git::RepoPath;
 
-use super::measured::{self, Verified};
-use super::{Reason, Step, View};
+use super::{Reason, Step, View, measured};
 use crate::board::Group;
 use crate::locks::{self, Integrity, LockState};
 use crate::model::config::Cadence;
 use crate::model::{Review, State, Task};
 use crate::review;
 use crate::tree;
+use crate::verify;
 
 /// How many criteria or findings a step names.
 const NAMED: usize = 8;
@@ -36,7 +36,8 @@ fn mend(view: &View<'_, '_>, task: &Task, tree: &std::path::Path, broken: &LockS
     let step = Step::new(Reason::LockBroken, "a locked test is not what was locked")
         .about(task)
         .fact(broken.sentence());
-    let kept = view.session.git(tree).and_then(|git| git.blob("HEAD", &RepoPath::from(path.as_str())).ok()?);
+    let kept =
+        view.session.git(tree).and_then(|git| git.blob("HEAD", &RepoPath::from(path.as_str())).ok()?);
     // git puts line ends of its own into what it writes.
     let restores = kept.is_some_and(|bytes| {
         let crlf = String::from_utf8_lossy(&bytes).replace('\n', "\r\n");
@@ -78,80 +79,82 @@ pub(super) fn step(view: &View<'_, '_>, task: &Task) -> Result<Step, Refusal> {
     }
     if let Some(fork) = open_fork(task) {
         let reason = text::clip(&text::one_line(fork), 80).replace(['"', '`', '$', '\\'], "'");
-        return Ok(Step::new(Reason::OpenFork, "a person has to decide something about the task in progress")
-            .about(task)
-            .fact(text::one_line(fork))
-            .command(view.cmd(&format!("block {id} --needs decision --reason \"{reason}\"")))
-            .hint("the answer is given with the program that raised it"));
+        return Ok(Step::new(
+            Reason::OpenFork,
+            "a person has to decide something about the task in progress",
+        )
+        .about(task)
+        .fact(text::one_line(fork))
+        .command(view.cmd(&format!("block {id} --needs decision --reason \"{reason}\"")))
+        .hint("the answer is given with the program that raised it"));
     }
-    let mut step = judged(view, task)?;
+    let mut step = judged(view, task);
     let open = task.directives.iter().filter(|directive| !directive.resolved);
     step.facts.extend(open.map(|directive| format!("correction: {}", text::one_line(&directive.instead))));
     let questions = view.session.questions()?;
     let questions = questions.iter().filter(|q| q.is_open() && q.task_id.as_deref() == Some(&task.id));
-    step.facts.extend(questions.take(NAMED).map(|question| {
-        format!("open question {}: {}", question.id, text::one_line(&question.question))
-    }));
+    step.facts.extend(
+        questions
+            .take(NAMED)
+            .map(|question| format!("open question {}: {}", question.id, text::one_line(&question.question))),
+    );
     Ok(step)
 }
 
 /// Verify, then review, then done.
-fn judged(view: &View<'_, '_>, task: &Task) -> Result<Step, Refusal> {
+fn judged(view: &View<'_, '_>, task: &Task) -> Step {
     let id = quote(&task.id);
+    let verify = || view.cmd("verify");
     let read_first = format!("read first: `{}`", view.cmd(&format!("context {id}")));
-    let verified = measured::verify(view.session, task);
+    let last = measured::verify(view.session, task);
     let review = review::recorded(task);
     let needed = review_is_needed(view, task);
     if let (true, review::Standing::Blocked { review }) = (needed, &review) {
-        // What the reviewer found counts as mended once the task was verified green after it.
-        let mended = |verified: &Verified| verified.green && verified.at.to_string() > review.at;
-        if !verified.as_ref().is_some_and(mended) {
-            let step = Step::new(Reason::ReviewBlocked, "the reviewer blocks: mend what was found, then verify");
-            return Ok(step.about(task).facts(findings(review)).command(view.cmd("verify")).hint(read_first));
+        // Work goes on after a review: what was found counts as mended once a verify says something newer.
+        let said_since = |last: &verify::Last| last.at.to_string() > review.at;
+        if !last.as_ref().is_some_and(said_since) {
+            let message = "the reviewer blocks: mend what was found, then verify";
+            let step = Step::new(Reason::ReviewBlocked, message).about(task).facts(findings(review));
+            return step.command(verify()).hint(read_first);
         }
     }
-    match &verified {
-        None => {
-            let message = "work on the task in progress, then verify";
-            let step = Step::new(Reason::VerifyMissing, message).about(task).facts(criteria(task));
-            return Ok(step.command(view.cmd("verify")).hint(read_first));
-        }
-        Some(Verified { green: false, red, .. }) => {
-            let step = Step::new(Reason::VerifyRed, "the last verify was red: mend it and verify again");
-            return Ok(step.about(task).facts(red.clone()).command(view.cmd("verify")).hint(read_first));
-        }
-        Some(_) => {}
-    }
-    let missing = match &review {
-        _ if !needed => None,
-        review::Standing::Pass { .. } => None,
-        review::Standing::Missing => {
-            Some((Reason::ReviewMissing, "the task is verified and needs a review".to_owned()))
-        }
-        review::Standing::Blocked { .. } => {
-            let message = "what the reviewer found is mended: ask for the review again";
-            Some((Reason::ReviewBlocked, message.to_owned()))
-        }
-        review::Standing::Stale { why, .. } => {
-            Some((Reason::ReviewStale, format!("the last review passed, but {}", why.words())))
-        }
+    let Some(last) = last else {
+        let message = "work on the task in progress, then verify";
+        let step = Step::new(Reason::VerifyMissing, message).about(task).facts(criteria(task));
+        return step.command(verify()).hint(read_first);
     };
+    if !last.stored.green {
+        let message = "the last verify was red: mend it and verify again";
+        let step = Step::new(Reason::VerifyRed, message).about(task).facts(last.stored.red);
+        return step.command(verify()).hint(read_first);
+    }
     let by_hand = if view.config.protocol.review.command.trim().is_empty() { " --note \"...\"" } else { "" };
-    Ok(match missing {
-        Some((reason, message)) => {
-            Step::new(reason, message).about(task).command(view.cmd(&format!("review {id}{by_hand}")))
+    let ask = |reason, message: &str| {
+        let ask = view.cmd(&format!("review {id}{by_hand}"));
+        Step::new(reason, message).about(task).command(ask)
+    };
+    match &review {
+        review::Standing::Missing if needed => {
+            ask(Reason::ReviewMissing, "the task is verified and needs a review")
         }
-        None => Step::new(Reason::ReadyToFinish, "nothing is missing: finish the task in progress")
+        review::Standing::Blocked { .. } if needed => {
+            ask(Reason::ReviewBlocked, "what the reviewer found is mended: ask for the review again")
+        }
+        review::Standing::Stale { why, .. } if needed => {
+            ask(Reason::ReviewStale, &format!("the last review passed, but {}", why.words()))
+        }
+        _ => Step::new(Reason::ReadyToFinish, "nothing is missing: finish the task in progress")
             .about(task)
             .command(view.cmd(&format!("done {id}"))),
-    })
+    }
 }
 
 /// The criteria by number, the first few of many.
 fn criteria(task: &Task) -> Vec<String> {
     let all: Vec<&str> = task.criteria().collect();
     let shown = all.iter().take(NAMED).enumerate();
-    let mut lines: Vec<String> = shown.map(|(n, text)| format!("{}. {}", n + 1, text::one_line(text))).collect();
+    let mut lines: Vec<String> =
+        shown.map(|(n, text)| format!("{}. {}", n + 1, text::one_line(text))).collect();
     if all.len() > NAMED {
         lines.push(format!("and {} more criteria", all.len() - NAMED));
     }
@@ -188,7 +191,8 @@ fn review_is_needed(view: &View<'_, '_>, task: &Task) -> bool {
             Group::Blocked,
             Group::Unknown,
         ];
-        let mut open = groups.into_iter().flat_map(|group| view.board.of(group)).map(|place| view.board.head(place));
+        let mut open =
+            groups.into_iter().flat_map(|group| view.board.of(group)).map(|place| view.board.head(place));
         !open.any(|head| {
             head.id != task.id && head.state != State::Done && head.milestone.as_deref() == Some(milestone)
         })
