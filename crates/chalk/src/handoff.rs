@@ -156,9 +156,11 @@ fn facts(session: &Session<'_>, config: &Config, task: &Task, reason: &str) -> R
     if let Some(attempts) = task.attempts {
         let _ = writeln!(out, "- executor runs: {attempts}");
     }
-    section(&mut out, "Acceptance criteria", task.criteria().enumerate().map(|(number, criterion)| {
-        format!("{}. {}", number + 1, line(criterion))
-    }));
+    section(
+        &mut out,
+        "Acceptance criteria",
+        task.criteria().enumerate().map(|(number, criterion)| format!("{}. {}", number + 1, line(criterion))),
+    );
     let open = task.directives.iter().filter(|directive| !directive.resolved);
     section(&mut out, "Open corrections", open.map(|directive| format!("- {}", line(&directive.instead))));
     let tree = tree::of(session, task).path;
@@ -167,30 +169,40 @@ fn facts(session: &Session<'_>, config: &Config, task: &Task, reason: &str) -> R
         section(&mut out, "Changed files", [format!("not known: {why}")]);
     } else {
         let more = changed.files.len().saturating_sub(FILES);
-        let files = changed.files.iter().take(FILES).map(|file| format!("- `{}` ({})", line(&file.path), file.how));
+        let files =
+            changed.files.iter().take(FILES).map(|file| format!("- `{}` ({})", line(&file.path), file.how));
         let rest = (more > 0).then(|| format!("- and {more} more"));
         section(&mut out, "Changed files", files.chain(rest));
     }
     let states = locks::check(session, task, &tree)?;
     let states = states.iter().filter(|state| !withheld.hides(state.path.as_bytes()));
-    section(&mut out, "Locked tests", states.map(|state| {
-        let mark = if state.holds() { "" } else { "**broken** " };
-        format!("- {mark}{}", line(&state.sentence()))
-    }));
+    section(
+        &mut out,
+        "Locked tests",
+        states.map(|state| {
+            let mark = if state.holds() { "" } else { "**broken** " };
+            format!("- {mark}{}", line(&state.sentence()))
+        }),
+    );
     if let Some(review) = task.reviews.last() {
         let head = format!("{} by {}, {}", line(&review.verdict), line(&review.by), review.at);
-        let findings = review.findings.iter().map(|finding| {
-            format!("- {} {}: {}", finding.severity, finding.area, line(&finding.note))
-        });
+        let findings = review
+            .findings
+            .iter()
+            .map(|finding| format!("- {} {}: {}", finding.severity, finding.area, line(&finding.note)));
         section(&mut out, "Last review", [head].into_iter().chain(findings));
     }
     let questions = session.questions()?;
-    let questions = questions.iter().filter(|question| {
-        question.is_open() && question.task_id.as_ref().is_none_or(|id| *id == task.id)
-    });
-    section(&mut out, "Open questions", questions.map(|question| {
-        format!("- `{}` ({}) {}", question.id, line(&question.awaiting_from), line(&question.question))
-    }));
+    let questions = questions
+        .iter()
+        .filter(|question| question.is_open() && question.task_id.as_ref().is_none_or(|id| *id == task.id));
+    section(
+        &mut out,
+        "Open questions",
+        questions.map(|question| {
+            format!("- `{}` ({}) {}", question.id, line(&question.awaiting_from), line(&question.question))
+        }),
+    );
     Ok(out)
 }
 
@@ -203,7 +215,13 @@ fn section(out: &mut String, heading: &str, lines: impl IntoIterator<Item = Stri
 }
 
 /// The notes of the configured command; none, with a warning, where it fails.
-fn narrate(session: &Session<'_>, config: &Config, task: &Task, command: &str, facts: &str) -> Option<String> {
+fn narrate(
+    session: &Session<'_>,
+    config: &Config,
+    task: &Task,
+    command: &str,
+    facts: &str,
+) -> Option<String> {
     let prompt = format!(
         "Write notes for whoever takes up this task next, in Markdown, below 60 lines: what is done, what is\n\
          not, what was tried and why it failed, and the very next step. The facts below are in the document\n\

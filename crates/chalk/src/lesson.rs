@@ -39,10 +39,15 @@ impl Lesson {
     /// The lesson in a line of the file; none in a line that holds none.
     fn parse(line: &str) -> Option<Self> {
         let line = line.trim().strip_prefix("- ")?.trim();
-        let signed = line.strip_suffix(")_").and_then(|line| line.rsplit_once("_(")).and_then(|(text, sign)| {
-            let (by, on) = sign.rsplit_once(", ")?;
-            Some(Self { text: text.trim_end().to_owned(), by: Some(by.to_owned()), on: Some(on.to_owned()) })
-        });
+        let signed =
+            line.strip_suffix(")_").and_then(|line| line.rsplit_once("_(")).and_then(|(text, sign)| {
+                let (by, on) = sign.rsplit_once(", ")?;
+                Some(Self {
+                    text: text.trim_end().to_owned(),
+                    by: Some(by.to_owned()),
+                    on: Some(on.to_owned()),
+                })
+            });
         Some(signed.unwrap_or_else(|| Self { text: line.to_owned(), by: None, on: None }))
     }
 }
@@ -104,7 +109,8 @@ mod tests {
 
     #[test]
     fn a_line_says_who_and_when_or_not() {
-        let lesson = Lesson::parse("- Test the empty state (and `x_(y)_`).  _(retro, 2026-06-25)_\r").unwrap();
+        let lesson =
+            Lesson::parse("- Test the empty state (and `x_(y)_`).  _(retro, 2026-06-25)_\r").unwrap();
         assert_eq!(lesson.text, "Test the empty state (and `x_(y)_`).");
         assert_eq!(lesson.by.as_deref(), Some("retro"));
         assert_eq!(lesson.on.as_deref(), Some("2026-06-25"));

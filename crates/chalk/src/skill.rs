@@ -8,9 +8,11 @@ use gate::Refusal;
 use schemars::JsonSchema;
 use serde::Serialize;
 use store::file;
+use store::git::RepoPath;
 
 use crate::codes;
 use crate::session::Session;
+use crate::withheld::Withheld;
 
 const FOLDER: &str = "skills";
 
@@ -47,7 +49,8 @@ pub fn all(session: &Session<'_>) -> Result<Vec<(Skill, String)>, Refusal> {
     let mut skills = Vec::new();
     for entry in entries.flatten() {
         let path = entry.path();
-        let Some(name) = entry.file_name().to_str().and_then(|name| name.strip_suffix(".md")).map(str::to_owned)
+        let Some(name) =
+            entry.file_name().to_str().and_then(|name| name.strip_suffix(".md")).map(str::to_owned)
         else {
             continue;
         };
@@ -106,7 +109,8 @@ fn taken(folder: &Path, name: &str) -> Option<String> {
 /// by dashes.
 fn file_name(name: &str) -> Option<String> {
     let name = name.strip_suffix(".md").unwrap_or(name).to_lowercase();
-    let words: Vec<&str> = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
     let name = text::prefix(&words.join("-"), 80).trim_end_matches('-').to_owned();
     let reserved = match name.as_str() {
         "con" | "prn" | "aux" | "nul" => true,
@@ -122,8 +126,16 @@ fn file_name(name: &str) -> Option<String> {
     }
 }
 
-/// Reads the text of a skill from a file that the caller names.
-pub fn read_source(path: &Path) -> Result<String, Refusal> {
+/// Reads the text of a skill from a file that the caller names: not one of the held-out set, which the skill
+/// would carry into every context (P7).
+pub fn read_source(session: &Session<'_>, path: &Path) -> Result<String, Refusal> {
+    let path = &session.world.cwd.join(path);
+    let real = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+    let within = real.strip_prefix(&session.spine.root).unwrap_or(&real);
+    if Withheld::of(session, &session.config()?, &[]).hides(RepoPath::from_path(within).as_bytes()) {
+        return Err(Refusal::new(codes::USAGE, format!("`{}` is not for a context", path.display()))
+            .hint("it is part of the held-out set or of the spine's own state"));
+    }
     let bytes = fs::read(path).map_err(|error| {
         Refusal::new(codes::IO, format!("cannot read `{}`: {error}", path.display())).at(path, None, None)
     })?;

@@ -65,7 +65,7 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
         Some(Action::Add { name, text, from }) => ctx
             .act(|session| {
                 let content = match (&text, &from) {
-                    (_, Some(path)) => read_source(&session.world.cwd.join(path))?,
+                    (_, Some(path)) => read_source(session, path)?,
                     (text, None) => text.clone().unwrap_or_default(),
                 };
                 add(session, &name, &content)

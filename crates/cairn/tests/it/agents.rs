@@ -27,18 +27,18 @@ fn the_contract_goes_into_both_files_and_a_second_run_changes_no_byte() {
     The state of this project lies in `.chalk/`, and gates decide whether a task moves on. Begin each turn with
     `chalk next`: it names the one step that comes next, with its command.
 
-    1. Read: `chalk context ID`. Don't work from memory.
-    2. Start: `chalk start ID`. It is refused without acceptance criteria; add them with `chalk spec ID --criterion "..."`.
-    3. Work on that task alone, with your own tools. Locked tests are read-only. Where one of them is wrong, say
-       why: `chalk amend-spec ID --test PATH --why "..."`.
-    4. Verify: `chalk verify`, until it is green. The toolchain decides, not your own view of the work.
-    5. Write: `chalk done ID` when the gates let it through (a review may come first: `chalk review ID`). Leave what the next one
-       needs to know: `chalk update "..."`, `chalk decision "..." --why "..."`, `chalk question add "..."`.
+    1. Read `chalk context ID`. Don't work from memory.
+    2. Start with `chalk start ID`. It is refused without acceptance criteria: `chalk spec ID --criterion "..."`.
+    3. Work on that task alone, with your own tools. Locked tests are read-only; one that is wrong is changed with
+       a reason: `chalk amend-spec ID --test PATH --why "..."`.
+    4. Verify with `chalk verify` until it is green. The toolchain decides, not your own view of the work.
+    5. Finish with `chalk done ID`. Where a review has to come first, it is `chalk review ID`.
+    6. Write down what the next one needs to know: `chalk update "..."`, `chalk decision "..." --why "..."`, `chalk question add "..."`.
 
     - `.chalk/spec.md` is yours to edit. Everything else in `.chalk/` changes through commands only.
     - The held-out tests are not for you: don't look for them, don't read them.
     - A refused command says why, and which command comes next. Going round a gate is never the next step.
-    - Can't go on? Say what it takes: `chalk block ID --needs decision --reason "..."`.
+    - What you can't go on without, say with `chalk block ID --needs decision --reason "..."`.
     <!-- chalk:end -->
     "#);
     let files = [scratch.read("AGENTS.md"), scratch.read("CLAUDE.md")];
@@ -162,6 +162,8 @@ fn a_block_of_the_node_implementation_is_replaced_in_place() {
     scratch.write("AGENTS.md", format!("before\n\n{BEGIN}\n# Its words\n{END}\n\nafter\n"));
     scratch.run(&["chalk", "agents"]).ok();
     let text = scratch.read("AGENTS.md");
-    assert!(text.starts_with(&format!("before\n\n{BEGIN}\n")) && text.ends_with(&format!("{END}\n\nafter\n")));
+    assert!(
+        text.starts_with(&format!("before\n\n{BEGIN}\n")) && text.ends_with(&format!("{END}\n\nafter\n"))
+    );
     assert!(!text.contains("Its words"));
 }

@@ -16,14 +16,15 @@ fn two() -> Scratch {
 #[test]
 fn a_blocked_task_has_a_reason_a_way_back_and_a_handoff() {
     let scratch = two();
-    let ran = scratch.run(&["chalk", "block", "aaaa", "--needs", "decision", "--reason", "waiting for\nrounding"]);
+    let ran =
+        scratch.run(&["chalk", "block", "aaaa", "--needs", "decision", "--reason", "waiting for\nrounding"]);
     insta::assert_snapshot!(ran.all(), @"
     exit 0
     --- out
-    ✓ blocked task-aaaaaaa  Add two numbers
+    ✓ blocked task-aaaaaaaa  Add two numbers
       needs decision: waiting for rounding
       handoff: .chalk/handoffs/task-aaaaaaa-1.md
-      when it can go on: chalk unblock task-aaaaaaa
+      when it can go on: chalk unblock task-aaaaaaaa
     --- err
     ");
     insta::assert_snapshot!(canon::json::pretty(&scratch.json(".chalk/tasks.json")[0]), @r#"
@@ -54,8 +55,12 @@ fn a_blocked_task_has_a_reason_a_way_back_and_a_handoff() {
     }
     "#);
     let log = scratch.read(".chalk/updates.jsonl");
-    assert!(log.contains("\"title\":\"Blocked: Add two numbers (needs decision)\",\"description\":\"waiting for rounding\""));
-    assert!(log.contains("\"title\":\"Handoff written: Add two numbers\",\"description\":\"reason: decision\""));
+    assert!(log.contains(
+        "\"title\":\"Blocked: Add two numbers (needs decision)\",\"description\":\"waiting for rounding\""
+    ));
+    assert!(
+        log.contains("\"title\":\"Handoff written: Add two numbers\",\"description\":\"reason: decision\"")
+    );
     insta::assert_snapshot!(scratch.read(".chalk/handoffs/task-aaaaaaa-1.md"), @"
     # Handoff: Add two numbers
 
@@ -73,7 +78,7 @@ fn a_blocked_task_has_a_reason_a_way_back_and_a_handoff() {
 
     ## Going on
 
-    In a fresh session: `chalk context task-aaaaaaa`, then `chalk next`.
+    In a fresh session: `chalk context task-aaaaaaaa`, then `chalk next`.
     ");
 }
 
@@ -88,15 +93,19 @@ fn unblock_goes_back_to_the_state_before() {
     insta::assert_snapshot!(ran.all(), @"
     exit 0
     --- out
-    ✓ task-aaaaaaa  Add two numbers is in-progress again
-      next: chalk context task-aaaaaaa
+    ✓ task-aaaaaaaa  Add two numbers is in-progress again
+      next: chalk context task-aaaaaaaa
     --- err
     ");
     let task = scratch.json(".chalk/tasks.json")[0].clone();
     assert_eq!(task["state"], "in-progress");
     assert!(task.get("block").is_none() && task.get("blockedFrom").is_none(), "{task}");
     assert_eq!(task["x"], 1);
-    assert!(scratch.read(".chalk/updates.jsonl").contains("\"title\":\"Unblocked: Add two numbers\",\"description\":\"it is out\""));
+    assert!(
+        scratch
+            .read(".chalk/updates.jsonl")
+            .contains("\"title\":\"Unblocked: Add two numbers\",\"description\":\"it is out\"")
+    );
 }
 
 #[test]
@@ -111,12 +120,14 @@ fn unblock_without_a_way_back_gives_specd() {
 fn a_done_task_cannot_be_blocked_and_a_free_one_not_unblocked() {
     let scratch = two();
     let before = scratch.spine();
-    let ran = scratch.run(&["chalk", "block", "bbbb", "--needs", "creds", "--reason", "x"]).refused(1, "wrong-state");
+    let ran = scratch
+        .run(&["chalk", "block", "bbbb", "--needs", "creds", "--reason", "x"])
+        .refused(1, "wrong-state");
     insta::assert_snapshot!(ran.all(), @"
     exit 1
     --- out
     --- err
-    ✗ `task-bbbbbbb` is done, and a done task waits for nothing (wrong-state)
+    ✗ `task-bbbbbbbb` is done, and a done task waits for nothing (wrong-state)
       hint: add a task for what is left
     ");
     let ran = scratch.run(&["chalk", "unblock", "aaaa"]).refused(1, "wrong-state");
@@ -124,7 +135,7 @@ fn a_done_task_cannot_be_blocked_and_a_free_one_not_unblocked() {
     exit 1
     --- out
     --- err
-    ✗ `task-aaaaaaa` is in-progress, not blocked (wrong-state)
+    ✗ `task-aaaaaaaa` is in-progress, not blocked (wrong-state)
       next: chalk next
     ");
     scratch.run(&["chalk", "block", "aaaa", "--needs", "coffee", "--reason", "x"]).refused(1, "coffee");

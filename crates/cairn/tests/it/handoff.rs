@@ -29,7 +29,7 @@ fn a_handoff_says_where_the_work_stands() {
     exit 0
     --- out
     ✓ .chalk/handoffs/task-aaaaaaa-1.md  Add two numbers
-      to take task-aaaaaaa up again: chalk context task-aaaaaaa
+      to take task-aaaaaaaa up again: chalk context task-aaaaaaaa
     --- err
     ");
     insta::assert_snapshot!(scratch.read(".chalk/handoffs/task-aaaaaaa-1.md"), @"
@@ -69,7 +69,7 @@ fn a_handoff_says_where_the_work_stands() {
 
     ## Going on
 
-    In a fresh session: `chalk context task-aaaaaaa`, then `chalk next`.
+    In a fresh session: `chalk context task-aaaaaaaa`, then `chalk next`.
     ");
     let handoff = scratch.json(".chalk/tasks.json")[0]["handoff"].clone();
     assert_eq!(handoff["path"], ".chalk/handoffs/task-aaaaaaa-1.md");
@@ -80,7 +80,10 @@ fn a_handoff_says_where_the_work_stands() {
 #[test]
 fn the_configured_writer_adds_its_notes_to_the_facts() {
     let scratch = working();
-    scratch.configure("/protocol/handoff", json!({ "command": "grep -c 'Acceptance criteria'; echo AGENT-SAYS" }));
+    scratch.configure(
+        "/protocol/handoff",
+        json!({ "command": "grep -c 'Acceptance criteria'; echo AGENT-SAYS" }),
+    );
     let ran = scratch.run(&["chalk", "handoff", "aaaa", "--reason", "end of day", "--json"]).ok();
     assert_eq!(ran.json()["narrated"], true);
     let text = scratch.read(".chalk/handoffs/task-aaaaaaa-1.md");
@@ -102,7 +105,9 @@ fn a_writer_that_fails_leaves_the_facts_and_a_warning() {
 #[test]
 fn no_document_of_another_task_with_the_same_display_id_is_overwritten() {
     let scratch = Scratch::chalk();
-    scratch.plant(&json!([{ "id": "task-aaaaaaa1", "title": "one" }, { "id": "task-aaaaaaa2", "title": "two" }]));
+    scratch.plant(
+        &json!([{ "id": "task-aaaaaaa1", "title": "one" }, { "id": "task-aaaaaaa2", "title": "two" }]),
+    );
     scratch.run(&["chalk", "handoff", "task-aaaaaaa1"]).ok();
     scratch.run(&["chalk", "handoff", "task-aaaaaaa2"]).ok();
     assert!(scratch.read(".chalk/handoffs/task-aaaaaaa-1.md").contains("# Handoff: one"));

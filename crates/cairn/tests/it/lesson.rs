@@ -5,7 +5,14 @@ use crate::scratch::Scratch;
 #[test]
 fn a_lesson_is_one_bullet_and_an_event() {
     let scratch = Scratch::chalk();
-    let ran = scratch.run(&["chalk", "lesson", "add", "Test the empty state,\nnot only the happy path", "--by", "Ada"]);
+    let ran = scratch.run(&[
+        "chalk",
+        "lesson",
+        "add",
+        "Test the empty state,\nnot only the happy path",
+        "--by",
+        "Ada",
+    ]);
     insta::assert_snapshot!(ran.all(), @"
     exit 0
     --- out
@@ -14,7 +21,10 @@ fn a_lesson_is_one_bullet_and_an_event() {
     ");
     insta::assert_snapshot!(scratch.read(".chalk/lessons.md"), @"- Test the empty state, not only the happy path  _(Ada, 2026-12-01)_");
     let log = scratch.read(".chalk/updates.jsonl");
-    assert!(log.lines().last().unwrap().contains("\"type\":\"lesson-learned\",\"title\":\"Lesson learned\""), "{log}");
+    assert!(
+        log.lines().last().unwrap().contains("\"type\":\"lesson-learned\",\"title\":\"Lesson learned\""),
+        "{log}"
+    );
 }
 
 #[test]
@@ -36,8 +46,8 @@ fn lists_are_bounded_and_newest_first() {
     no lessons yet
     --- err
     ");
-    let lines: String = (1..=20).map(|n| format!("- lesson {n}  _(retro, 2026-06-25)_\n")).collect();
-    scratch.write(".chalk/lessons.md", format!("# Lessons\n\n{lines}- by hand"));
+    let lines: Vec<String> = (1..=20).map(|n| format!("- lesson {n}  _(retro, 2026-06-25)_")).collect();
+    scratch.write(".chalk/lessons.md", format!("# Lessons\n\n{}\n- by hand", lines.join("\n")));
     insta::assert_snapshot!(scratch.run(&["chalk", "lesson"]).all(), @"
     exit 0
     --- out

@@ -3,7 +3,8 @@ use crate::scratch::Scratch;
 #[test]
 fn a_skill_is_a_file_with_a_safe_name() {
     let scratch = Scratch::chalk();
-    let ran = scratch.run(&["chalk", "skill", "add", "../Run the Tests", "# Running tests\n\nUse `cargo test`."]);
+    let ran =
+        scratch.run(&["chalk", "skill", "add", "../Run the Tests", "# Running tests\n\nUse `cargo test`."]);
     insta::assert_snapshot!(ran.all(), @"
     exit 0
     --- out
@@ -55,6 +56,12 @@ fn a_skill_without_name_or_text_is_refused() {
     scratch.write("latin1.md", b"\xe4");
     scratch.run(&["chalk", "skill", "add", "x", "--from", "latin1.md"]).refused(1, "not UTF-8");
     assert_eq!(scratch.spine(), before);
+    scratch.write(".chalk/held-out/h1.test.mjs", "secret\n");
+    for path in
+        [".chalk/held-out/h1.test.mjs", "./.chalk/../.chalk/held-out/h1.test.mjs", ".chalk/chalk.json"]
+    {
+        scratch.run(&["chalk", "skill", "add", "x", "--from", path]).refused(1, "is not for a context");
+    }
 }
 
 #[test]

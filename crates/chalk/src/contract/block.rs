@@ -5,7 +5,8 @@
 //! alone, since any guess at where the block ends could take the user's text with it.
 
 /// The first line of the block, as every implementation writes it (facts 2.12).
-pub(super) const BEGIN: &str = "<!-- chalk:begin (managed by `chalk agents` — edits inside are overwritten) -->";
+pub(super) const BEGIN: &str =
+    "<!-- chalk:begin (managed by `chalk agents` — edits inside are overwritten) -->";
 /// The last line of the block.
 pub(super) const END: &str = "<!-- chalk:end -->";
 

@@ -49,7 +49,9 @@ pub fn install(root: &Path, naming: Naming) -> Result<Vec<FileResult>, Refusal> 
                     FileResult::new(&shown, Outcome::Updated)
                 } else {
                     FileResult {
-                        detail: Some("changed by hand, so it was kept; delete it to get the program's".to_owned()),
+                        detail: Some(
+                            "changed by hand, so it was kept; delete it to get the program's".to_owned(),
+                        ),
                         difference: difference(&old, &new),
                         ..FileResult::new(&shown, Outcome::Kept)
                     }

@@ -133,7 +133,9 @@ fn plan(root: &Path, naming: Naming) -> Result<(Vec<FileResult>, Vec<(PathBuf, V
             );
             Refusal::new(codes::BLOCK_DAMAGED, message)
                 .at(&path, Some(damaged.line), None)
-                .hint("take the stray marker line out by hand, then run the command again; no file was changed")
+                .hint(
+                    "take the stray marker line out by hand, then run the command again; no file was changed",
+                )
                 .next(naming("agents"))
         })?;
         let outcome = match old {
@@ -159,7 +161,10 @@ fn linked(root: &Path, name: &str, target: &Path, managed: &[&str]) -> FileResul
     let (outcome, detail) = if other {
         (Outcome::Linked, format!("a symbolic link to `{shown}`, which has the contract"))
     } else {
-        (Outcome::LinkedElsewhere, format!("a symbolic link to `{shown}`, left alone; the contract is not in it"))
+        (
+            Outcome::LinkedElsewhere,
+            format!("a symbolic link to `{shown}`, left alone; the contract is not in it"),
+        )
     };
     FileResult { detail: Some(detail), ..FileResult::new(name, outcome) }
 }
@@ -213,7 +218,10 @@ mod tests {
         let bytes = ["AGENTS.md", "CLAUDE.md", "GEMINI.md"].map(|name| fs::read(root.join(name)).unwrap());
         assert!(bytes[1].starts_with(b"# Mine\n\n<!-- chalk:begin"));
         assert!(outcomes(root).iter().all(|(_, outcome)| *outcome == Outcome::Unchanged));
-        assert_eq!(bytes, ["AGENTS.md", "CLAUDE.md", "GEMINI.md"].map(|name| fs::read(root.join(name)).unwrap()));
+        assert_eq!(
+            bytes,
+            ["AGENTS.md", "CLAUDE.md", "GEMINI.md"].map(|name| fs::read(root.join(name)).unwrap())
+        );
     }
 
     #[test]
@@ -232,7 +240,10 @@ mod tests {
         assert_eq!(refusal.code, codes::BLOCK_DAMAGED);
         assert_eq!(refusal.at.unwrap().line, Some(2));
         assert!(!root.join("AGENTS.md").exists());
-        assert_eq!(fs::read_to_string(root.join("CLAUDE.md")).unwrap(), format!("mine\n{}\nmine too\n", block::BEGIN));
+        assert_eq!(
+            fs::read_to_string(root.join("CLAUDE.md")).unwrap(),
+            format!("mine\n{}\nmine too\n", block::BEGIN)
+        );
     }
 
     #[test]
