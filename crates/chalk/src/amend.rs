@@ -57,7 +57,8 @@ pub struct AmendedTest {
 /// it is. A passing review that came before no longer counts.
 ///
 /// # Errors
-/// `reason-missing` without a reason; `test-unreadable` for what is no file that can be locked.
+/// `reason-missing` without a reason; `test-unreadable` for what is no file that can be locked, and for a
+/// held-out test.
 pub fn amend(
     session: &Session<'_>,
     wanted: &str,
@@ -71,7 +72,7 @@ pub fn amend(
             .next(session.cmd(&format!("amend-spec {} --test <path> --why \"...\"", task.display_id()))));
     };
     let config = session.config()?;
-    let taken = spec::take_all(session, paths)?;
+    let taken = spec::take_all(session, &config, paths)?;
     let deciders = spec::collect(session, &config, &taken)?;
 
     session.write("amend-spec", |draft| {
@@ -90,7 +91,11 @@ pub fn amend(
                 }
                 None => draft.push_task(index, "tests", &json!(lock))?,
             }
-            draft.decision(&format!("Amended locked test {} ({})", lock.path, task.title), Some(&why), Some(&task.id));
+            draft.decision(
+                &format!("Amended locked test {} ({})", lock.path, task.title),
+                Some(&why),
+                Some(&task.id),
+            );
             let deciders = deciders.get(&lock.path).map_or(0, Vec::len);
             tests.push(AmendedTest { path: lock.path.clone(), before, sha256: lock.sha256, deciders });
         }
@@ -105,7 +110,12 @@ pub fn amend(
             draft.set_task(index, &["state".into()], &json!(State::Specd))?;
             draft.unset_task(index, "doneAt")?;
             let title = format!("Reopened: {}", task.title);
-            draft.event("progress-update", &title, "a locked test of the done task was amended", Some(&task.id));
+            draft.event(
+                "progress-update",
+                &title,
+                "a locked test of the done task was amended",
+                Some(&task.id),
+            );
             State::Specd
         } else {
             spec::specd(draft, index, &task, true)?

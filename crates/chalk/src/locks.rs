@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use canon::Sha256;
+use canon::{Sha256, text};
 use gate::Refusal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ impl LockState {
 
     /// What became of the locked file, as a sentence.
     pub fn sentence(&self) -> String {
-        let path = &self.path;
+        let path = text::one_line(&self.path);
         let detail = self.detail.as_deref().unwrap_or("no reason is known");
         match self.state {
             Integrity::Intact => format!("`{path}` is as it was locked"),

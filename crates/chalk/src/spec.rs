@@ -14,7 +14,8 @@ use crate::codes;
 use crate::content::{held_out_folder, is_left_out};
 use crate::deciders;
 use crate::draft::Draft;
-use crate::locks::{self, Taken, is_same};
+use crate::held_out::HeldOut;
+use crate::locks::{self, Named, Taken, is_same};
 use crate::model::task::{Decider, Lock};
 use crate::model::{Config, State, Task, display_id};
 use crate::session::Session;
@@ -82,7 +83,7 @@ pub struct LockedTest {
 /// # Errors
 /// - `wrong-state` for a done task: a changed test is `amend-spec`'s;
 /// - `test-locked` for a path that is locked with another content, which keeps its lock;
-/// - `test-unreadable` for what is no file that can be locked;
+/// - `test-unreadable` for what is no file that can be locked, and for a held-out test;
 /// - `usage` for a blank criterion, and where nothing is given.
 pub fn spec(session: &Session<'_>, wanted: &str, request: &Request) -> Result<Specified, Refusal> {
     if request.criteria.is_empty() && request.tests.is_empty() && request.held_out.is_empty() {
@@ -95,10 +96,10 @@ pub fn spec(session: &Session<'_>, wanted: &str, request: &Request) -> Result<Sp
     let config = session.config()?;
     let task = session.task(wanted)?;
     refuse_done(session, &task)?;
-    let taken = take_all(session, &request.tests)?;
+    let taken = take_all(session, &config, &request.tests)?;
     let unchanged = unchanged(session, &task, &taken)?;
     let mut deciders = collect(session, &config, &taken)?;
-    warn_of_what_others_lack(session, &config, &taken)?;
+    warn_of_ignored(session, &taken)?;
     let held_out: Vec<String> = request.held_out.iter().map(|path| held_out_name(session, path)).collect();
 
     session.write("spec", |draft| {
@@ -113,7 +114,12 @@ pub fn spec(session: &Session<'_>, wanted: &str, request: &Request) -> Result<Sp
                 None => {
                     draft.push_task(index, "tests", &json!(lock))?;
                     let title = format!("Test locked: {}", lock.path);
-                    draft.event("progress-update", &title, &format!("sha256 {}", lock.sha256), Some(&task.id));
+                    draft.event(
+                        "progress-update",
+                        &title,
+                        &format!("sha256 {}", lock.sha256),
+                        Some(&task.id),
+                    );
                     false
                 }
             };
@@ -135,7 +141,16 @@ pub fn spec(session: &Session<'_>, wanted: &str, request: &Request) -> Result<Sp
             State::Blocked => session.cmd(&format!("unblock {id}")),
             _ => session.cmd("next"),
         };
-        Ok(Specified { title: task.title.clone(), state, criteria, tests, held_out, deciders_cut, next, id: task.id })
+        Ok(Specified {
+            title: task.title.clone(),
+            state,
+            criteria,
+            tests,
+            held_out,
+            deciders_cut,
+            next,
+            id: task.id,
+        })
     })
 }
 
@@ -149,16 +164,42 @@ fn refuse_done(session: &Session<'_>, task: &Task) -> Result<(), Refusal> {
         .next(session.cmd(&format!("amend-spec {id} --test <path> --why \"...\""))))
 }
 
-/// Takes a lock on each path, each path once.
-pub(crate) fn take_all(session: &Session<'_>, paths: &[String]) -> Result<Vec<Taken>, Refusal> {
+/// Takes a lock on each path, each path once. Held-out tests are none that a task may show.
+pub(crate) fn take_all(
+    session: &Session<'_>,
+    config: &Config,
+    paths: &[String],
+) -> Result<Vec<Taken>, Refusal> {
     let mut taken: Vec<Taken> = Vec::new();
     for path in paths {
+        refuse_held_out(session, config, path)?;
         let one = locks::take(session, path)?;
         if !taken.iter().any(|other| is_same(&other.lock.path, &one.lock.path)) {
             taken.push(one);
         }
     }
     Ok(taken)
+}
+
+fn refuse_held_out(session: &Session<'_>, config: &Config, path: &str) -> Result<(), Refusal> {
+    let Named { name, file, .. } = locks::name(session, path)?;
+    let inside = held_out_folder(config);
+    let inside = inside.as_ref().map(String::as_bytes);
+    // By its name also in a linked work tree, which has a folder of that name of its own.
+    let by_name = is_left_out(name.as_bytes(), inside) && !is_left_out(name.as_bytes(), None);
+    let is_held_out = by_name
+        || HeldOut::of(session, config).is_ok_and(|set| {
+            let folder = std::fs::canonicalize(&set.folder).unwrap_or_else(|_| set.folder.clone());
+            file.starts_with(folder) || set.is_locked(&name)
+        });
+    if !is_held_out {
+        return Ok(());
+    }
+    Err(Refusal::new(
+        codes::TEST_UNREADABLE,
+        format!("`{name}` is of the held-out set, which a task must not show"),
+    )
+    .hint("`spec --held-out <path>` says which task it belongs to, and shows nothing"))
 }
 
 /// What decides each of the taken tests, by path.
@@ -198,14 +239,11 @@ pub(crate) fn keep_deciders(
     Ok(cut)
 }
 
-/// Names what other checkouts will not have, and what the implementer should not see.
-fn warn_of_what_others_lack(session: &Session<'_>, config: &Config, taken: &[Taken]) -> Result<(), Refusal> {
-    let held_out = held_out_folder(config);
+/// Names what other checkouts will not have.
+fn warn_of_ignored(session: &Session<'_>, taken: &[Taken]) -> Result<(), Refusal> {
     for Taken { lock, tree } in taken {
         let path = lock.path.as_str();
-        if is_left_out(path.as_bytes(), held_out.as_ref().map(String::as_bytes)) {
-            session.warn(format!("`{path}` is of the held-out set; locked to a task, the implementer sees it"));
-        } else if !locks::ignored(session.git(tree).as_ref(), &[path])?.is_empty() {
+        if !locks::ignored(session.git(tree).as_ref(), &[path])?.is_empty() {
             session.warn(format!("git ignores `{path}`, so nobody else gets it, and `done` will refuse"));
         }
     }

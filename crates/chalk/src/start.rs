@@ -61,7 +61,8 @@ pub fn start(session: &Session<'_>, wanted: &str, parallel: bool) -> Result<Star
             findings.extend(order(&heads, &task));
             findings.extend(wide(session, &width));
         }
-        let judged = if already { tree::of(session, &task) } else { begin(draft, index, &task, base.as_deref())? };
+        let judged =
+            if already { tree::of(session, &task) } else { begin(draft, index, &task, base.as_deref())? };
         let base = if already { task.base().map(str::to_owned) } else { base };
         let title = task.title.clone();
         let next = session.cmd(&format!("context {id}"));
@@ -89,14 +90,16 @@ fn refuse_state(session: &Session<'_>, task: &Task) -> Result<(), Refusal> {
         State::Blocked => {
             let mut refusal = Refusal::new(codes::TASK_BLOCKED, format!("{id} is blocked"));
             if let Some(block) = &task.block {
-                refusal = refusal.fact(format!("needs {}: {}", block.needs, canon::text::one_line(&block.reason)));
+                refusal =
+                    refusal.fact(format!("needs {}: {}", block.needs, canon::text::one_line(&block.reason)));
             }
             Err(refusal.next(session.cmd(&format!("unblock {id}"))))
         }
-        State::Other(word) => {
-            Err(Refusal::new(codes::WRONG_STATE, format!("{id} has the state `{word}`, which Chalk doesn't know"))
-                .hint("set `state` in `.chalk/tasks.json` to `specd`"))
-        }
+        State::Other(word) => Err(Refusal::new(
+            codes::WRONG_STATE,
+            format!("{id} has the state `{word}`, which Chalk doesn't know"),
+        )
+        .hint("set `state` in `.chalk/tasks.json` to `specd`")),
         State::Todo | State::Specd | State::InProgress => Ok(()),
     }
 }
@@ -106,10 +109,12 @@ fn refuse_without_contract(session: &Session<'_>, task: &Task) -> Result<(), Ref
         return Ok(());
     }
     let id = task.display_id();
-    let refusal = Refusal::new(codes::NO_CRITERIA, format!("{id} has no acceptance criterion and no locked test"));
+    let refusal =
+        Refusal::new(codes::NO_CRITERIA, format!("{id} has no acceptance criterion and no locked test"));
     let refusal = match task.acceptance_criteria.len() {
         0 => refusal,
-        n => refusal.fact(format!("{n} blank {} not count", if n == 1 { "criterion does" } else { "criteria do" })),
+        n => refusal
+            .fact(format!("{n} blank {} not count", if n == 1 { "criterion does" } else { "criteria do" })),
     };
     Err(refusal
         .hint("say what must hold before the work begins, best as a test that fails now")
@@ -155,12 +160,24 @@ fn order(heads: &[TaskHead<'_>], task: &Task) -> Vec<Finding> {
 
 fn wide(session: &Session<'_>, width: &Width) -> Option<Finding> {
     (!width.wide.is_empty()).then(|| {
-        Finding::new("size", Level::Warn, format!("it looks like several features: {}", width.wide.join("; ")))
-            .cure(format!("a task of one feature is judged best; split it with `{}`", session.cmd("task add \"...\"")))
+        Finding::new(
+            "size",
+            Level::Warn,
+            format!("it looks like several features: {}", width.wide.join("; ")),
+        )
+        .cure(format!(
+            "a task of one feature is judged best; split it with `{}`",
+            session.cmd("task add \"...\"")
+        ))
     })
 }
 
-fn begin(draft: &mut Draft<'_, '_>, index: usize, task: &Task, base: Option<&str>) -> Result<Judged, Refusal> {
+fn begin(
+    draft: &mut Draft<'_, '_>,
+    index: usize,
+    task: &Task,
+    base: Option<&str>,
+) -> Result<Judged, Refusal> {
     let session = draft.session();
     draft.set_task(index, &["state".into()], &json!(State::InProgress))?;
     draft.set_task(index, &["startedAt".into()], &json!(draft.now()))?;

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use canon::Sha256;
+use canon::{Sha256, text};
 use gate::Refusal;
 use gate::run::{self, Capture, Input, Leftovers, Program};
 use gate::template;
@@ -79,11 +79,11 @@ impl GateResult {
         self.run.is_some()
     }
 
-    /// Its name, with the spec that it ran.
+    /// Its name, with the spec that it ran, on one line.
     pub fn label(&self) -> String {
         match &self.spec {
-            Some(spec) => format!("{} {spec}", self.name),
-            None => self.name.clone(),
+            Some(spec) => text::one_line(&format!("{} {spec}", self.name)),
+            None => text::one_line(&self.name),
         }
     }
 }
@@ -168,7 +168,7 @@ pub fn run_spec(
         }
     };
     let log = logs.file(&format!("e2e-{path}.log"));
-    let mut result = run_one(session, config, tree, "e2e", &template, program, log)?;
+    let mut result = run_one(session, config, tree, "e2e", &command, program, log)?;
     result.spec = Some(path.to_owned());
     Ok(result)
 }
@@ -182,13 +182,14 @@ fn run_one(
     program: Program,
     log: PathBuf,
 ) -> Result<GateResult, Refusal> {
-    let step = format!("{name}: {}", canon::text::one_line(command));
+    let step = format!("{name}: {}", text::one_line(command));
     session.progress.begin(&step);
     let capture = Capture::Combined(log.clone());
     let ran = exec::run(session, program, tree, Input::Null, config.protocol.timeouts.gate, capture)?;
     session.progress.end(&step, &ran.cause());
     let passed = ran.success();
-    let tail = if passed { Vec::new() } else { run::tail(&log, SHOWN_LINES, SHOWN_BYTES).unwrap_or_default() };
+    let tail =
+        if passed { Vec::new() } else { run::tail(&log, SHOWN_LINES, SHOWN_BYTES).unwrap_or_default() };
     let leftovers = match ran.leftovers {
         Leftovers::None => None,
         Leftovers::Killed => Some("left processes behind, which were stopped"),

@@ -18,9 +18,32 @@ const JOINED: usize = 3;
 
 /// Folders that say nothing of what a file is about.
 const NEUTRAL: &[&str] = &[
-    "src", "lib", "app", "apps", "packages", "crates", "modules", "services", "test", "tests", "spec", "specs",
-    "__tests__", "unit", "integration", "e2e", "functional", "main", "java", "kotlin", "internal", "pkg", "cmd",
-    "..", ".", ".chalk",
+    "src",
+    "lib",
+    "app",
+    "apps",
+    "packages",
+    "crates",
+    "modules",
+    "services",
+    "test",
+    "tests",
+    "spec",
+    "specs",
+    "__tests__",
+    "unit",
+    "integration",
+    "e2e",
+    "functional",
+    "main",
+    "java",
+    "kotlin",
+    "internal",
+    "pkg",
+    "cmd",
+    "..",
+    ".",
+    ".chalk",
 ];
 
 /// A task in numbers.
@@ -95,7 +118,10 @@ mod tests {
 
     #[test]
     fn a_small_task_is_not_wide() {
-        let width = measure(&task(&["add(1, 2) is 3 and add(0, 0) is 0", " "], &["test/a.test.js", "test/b.test.js"]));
+        let width = measure(&task(
+            &["add(1, 2) is 3 and add(0, 0) is 0", " "],
+            &["test/a.test.js", "test/b.test.js"],
+        ));
         assert_eq!((width.criteria, width.tests, width.joined), (1, 2, 2));
         assert!(width.areas.is_empty() && width.wide.is_empty(), "{width:?}");
     }

@@ -33,7 +33,7 @@ impl Document for Amended {
                 Some(before) => format!("sha256 {} -> {now}", before.short()),
                 None => format!("newly locked, sha256 {now}"),
             };
-            page.under(format_args!("{}: {was}{}", test.path, beside(test.deciders)));
+            page.under(format_args!("{}: {was}{}", canon::text::one_line(&test.path), beside(test.deciders)));
         }
         page.under(format_args!("decision logged: {}", self.why));
         if self.reopened {

@@ -18,9 +18,7 @@ const NAMED: usize = 5;
 impl Document for Audit {
     fn render(&self, page: &mut Page) {
         page.line(format_args!("checked {}", self.tree));
-        for gate in &self.gates {
-            super::verify::render_gate(page, gate);
-        }
+        super::verify::render_gates(page, &self.gates);
         for file in &self.held_out.broken {
             page.bad(format_args!("held-out file {}", file.sentence()));
         }

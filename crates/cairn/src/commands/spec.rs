@@ -34,11 +34,16 @@ impl Document for Specified {
         }
         for test in &self.tests {
             let already = if test.already { "already locked" } else { "test locked" };
-            page.under(format_args!("{already}: {}  sha256 {}{}", test.path, test.sha256.short(), beside(test.deciders)));
+            page.under(format_args!(
+                "{already}: {}  sha256 {}{}",
+                canon::text::one_line(&test.path),
+                test.sha256.short(),
+                beside(test.deciders)
+            ));
         }
         for path in &self.held_out {
             let already = if path.already { "held-out test there already" } else { "held-out test attached" };
-            page.under(format_args!("{already}: {}", path.text));
+            page.under(format_args!("{already}: {}", canon::text::one_line(&path.text)));
         }
         cut(page, self.deciders_cut);
         page.next(&self.next);
@@ -58,7 +63,9 @@ pub(super) fn beside(deciders: usize) -> String {
 pub(super) fn cut(page: &mut Page, deciders: usize) {
     if deciders > 0 {
         let limit = chalk::deciders::LIMIT;
-        page.caution(format_args!("{deciders} things that decide the tests are not watched: a task keeps {limit}"));
+        page.caution(format_args!(
+            "{deciders} things that decide the tests are not watched: a task keeps {limit}"
+        ));
     }
 }
 

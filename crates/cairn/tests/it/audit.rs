@@ -29,14 +29,13 @@ fn a_green_audit_is_recorded_with_what_it_judged() {
         json!({ "test": "true", "build": { "cmd": "touch built", "when": "phase" } }),
     );
     let ran = scratch.run(&["chalk", "audit"]);
-    insta::assert_snapshot!(ran.steady(), @r"
+    insta::assert_snapshot!(ran.steady(), @"
     exit 0
     --- out
     checked the work tree at `[root]` (the folder of the spine)
-    · typecheck: skipped, it has no command
-    · lint: skipped, it has no command
-    ✓ test: `true` exit code 0, [time]
-    ✓ build: `touch built` exit code 0, [time]
+    ✓ test: `true` passed, [time]
+    ✓ build: `touch built` passed, [time]
+    · skipped, without a command: typecheck, lint
     ✓ 1 held-out test: pass
     ! the audit changed built
     ✓ GREEN
@@ -58,14 +57,11 @@ fn a_red_audit_names_neither_assertion_nor_output() {
     let scratch = guarded("echo SECRET assertion; sh .chalk/held-out/one.sh");
     scratch.write("src/add.mjs", "export const add = 2\n");
     let ran = scratch.run(&["chalk", "audit"]);
-    insta::assert_snapshot!(ran.steady(), @r"
+    insta::assert_snapshot!(ran.steady(), @"
     exit 2
     --- out
     checked the work tree at `[root]` (the folder of the spine)
-    · typecheck: skipped, it has no command
-    · lint: skipped, it has no command
-    · test: skipped, it has no command
-    · build: skipped, it has no command
+    · skipped, without a command: typecheck, lint, test, build
     ✗ 1 held-out test: fail
       hint: something that the specification asks for is broken; the tests stay withheld
     ✗ RED
@@ -121,8 +117,8 @@ fn a_runner_that_rewrites_the_set_is_red() {
 fn a_red_gate_makes_the_audit_red_and_the_others_run() {
     let scratch = guarded("true");
     scratch.configure("/protocol/verify", json!({ "lint": "exit 1", "deploy": "touch ran" }));
-    let ran = scratch.run(&["chalk", "audit"]).refused(2, "lint: `exit 1` exit code 1");
-    assert!(ran.out.contains("deploy: `touch ran` exit code 0"), "{}", ran.out);
+    let ran = scratch.run(&["chalk", "audit"]).refused(2, "lint: `exit 1` failed: exit code 1");
+    assert!(ran.out.contains("deploy: `touch ran` passed"), "{}", ran.out);
     assert!(ran.out.contains("lint.log"), "{}", ran.out);
 }
 
@@ -131,14 +127,11 @@ fn a_vacuous_audit_is_green_says_so_and_opens_the_phase() {
     let scratch = Scratch::chalk();
     scratch.configure("/protocol/regression/required", json!(true));
     let ran = scratch.run(&["chalk", "audit"]);
-    insta::assert_snapshot!(ran.steady(), @r"
+    insta::assert_snapshot!(ran.steady(), @"
     exit 0
     --- out
     checked the work tree at `[root]` (the folder of the spine)
-    · typecheck: skipped, it has no command
-    · lint: skipped, it has no command
-    · test: skipped, it has no command
-    · build: skipped, it has no command
+    · skipped, without a command: typecheck, lint, test, build
     · no held-out test
     ✓ GREEN, but VACUOUS: nothing is held out
     --- err
@@ -200,14 +193,11 @@ fn each_held_out_test_runs_by_itself_where_the_command_says_so() {
     scratch.write(".chalk/tasks.json", format!("{}\n", canon::json::pretty(&tasks)));
     scratch.run(&["chalk", "accept", "--why", "set up"]).ok();
     let ran = scratch.run(&["chalk", "audit"]);
-    insta::assert_snapshot!(ran.steady(), @r"
+    insta::assert_snapshot!(ran.steady(), @"
     exit 2
     --- out
     checked the work tree at `[root]` (the folder of the spine)
-    · typecheck: skipped, it has no command
-    · lint: skipped, it has no command
-    · test: skipped, it has no command
-    · build: skipped, it has no command
+    · skipped, without a command: typecheck, lint, test, build
     ✗ 2 held-out tests: fail
       hint: something that the specification asks for is broken; the tests stay withheld
     ✗ task-bbbbbbb  Subtract

@@ -12,17 +12,30 @@ fn a_started_task_knows_where_its_change_begins() {
     let id = scratch.task("Add");
     scratch.run(&["chalk", "spec", &id, "--criterion", "it adds"]).ok();
     let ran = scratch.run(&["chalk", "start", &id]);
-    insta::assert_snapshot!(ran.all().replace(&base(&scratch)[..12], "[commit]"), @"");
+    insta::assert_snapshot!(ran.all().replace(&base(&scratch)[..12], "[commit]"), @"
+    exit 0
+    --- out
+    ✓ started: task-a6ead51  Add
+      judged in the work tree at `[root]` (the folder of the spine)
+      its change counts from commit [commit]
+      next: chalk context task-a6ead51
+    --- err
+    ");
     let task = scratch.json(".chalk/tasks.json")[0].clone();
     assert_eq!(task["state"], "in-progress");
     assert_eq!(task["cairn"]["base"], base(&scratch));
     assert!(task["startedAt"].is_string() && task.get("worktree").is_none());
-    assert!(scratch.read(".chalk/updates.jsonl").contains(r#""type":"work-item-started","title":"Started: Add""#));
+    assert!(
+        scratch.read(".chalk/updates.jsonl").contains(r#""type":"work-item-started","title":"Started: Add""#)
+    );
     // Again, on a later commit: nothing changes.
     scratch.commit("later");
     let before = scratch.spine();
     let again = scratch.run(&["chalk", "start", &id, "--json"]).ok().json();
-    assert_eq!((again["already"].as_bool(), again["base"].as_str()), (Some(true), task["cairn"]["base"].as_str()));
+    assert_eq!(
+        (again["already"].as_bool(), again["base"].as_str()),
+        (Some(true), task["cairn"]["base"].as_str())
+    );
     assert_eq!(scratch.spine(), before);
 }
 
@@ -31,11 +44,23 @@ fn a_task_without_criteria_is_refused() {
     let scratch = Scratch::chalk();
     let id = scratch.task("Add");
     let before = scratch.spine();
-    insta::assert_snapshot!(scratch.run(&["chalk", "start", &id]).all(), @"");
+    insta::assert_snapshot!(scratch.run(&["chalk", "start", &id]).all(), @r#"
+    exit 1
+    --- out
+    --- err
+    ✗ task-a6ead51 has no acceptance criterion and no locked test (no-criteria)
+      hint: say what must hold before the work begins, best as a test that fails now
+      next: chalk spec task-a6ead51 --criterion "..." --test <path>
+    "#);
     assert_eq!(scratch.spine(), before);
     // A blank criterion, as another program lets through, is none.
     scratch.plant(&json!([{ "id": "task-aaaaaaaa", "title": "Add", "state": "specd", "acceptanceCriteria": [{ "text": " " }] }]));
-    insta::assert_snapshot!(scratch.run(&["chalk", "start", "task-aaaaaaaa"]).err, @"");
+    insta::assert_snapshot!(scratch.run(&["chalk", "start", "task-aaaaaaaa"]).err, @r#"
+    ✗ task-aaaaaaa has no acceptance criterion and no locked test (no-criteria)
+      1 blank criterion does not count
+      hint: say what must hold before the work begins, best as a test that fails now
+      next: chalk spec task-aaaaaaa --criterion "..." --test <path>
+    "#);
 }
 
 #[test]
@@ -46,9 +71,20 @@ fn states_that_cannot_be_started() {
     blocked["block"] = json!({ "needs": "creds", "reason": "no key", "at": "" });
     scratch.plant(&json!([task("task-aaaaaaaa", "done"), blocked, task("task-cccccccc", "frozen")]));
     let before = scratch.spine();
-    insta::assert_snapshot!(scratch.run(&["chalk", "start", "task-a"]).err, @"");
-    insta::assert_snapshot!(scratch.run(&["chalk", "start", "task-b"]).err, @"");
-    insta::assert_snapshot!(scratch.run(&["chalk", "start", "task-c"]).err, @"");
+    insta::assert_snapshot!(scratch.run(&["chalk", "start", "task-a"]).err, @r#"
+    ✗ task-aaaaaaa is done (wrong-state)
+      hint: new work is a new task; a changed test of this one reopens it
+      next: chalk amend-spec task-aaaaaaa --test <path> --why "..."
+    "#);
+    insta::assert_snapshot!(scratch.run(&["chalk", "start", "task-b"]).err, @"
+    ✗ task-bbbbbbb is blocked (task-blocked)
+      needs creds: no key
+      next: chalk unblock task-bbbbbbb
+    ");
+    insta::assert_snapshot!(scratch.run(&["chalk", "start", "task-c"]).err, @"
+    ✗ task-ccccccc has the state `frozen`, which Chalk doesn't know (wrong-state)
+      hint: set `state` in `.chalk/tasks.json` to `specd`
+    ");
     scratch.run(&["chalk", "start", "task-"]).refused(1, "ambiguous-id");
     assert_eq!(scratch.spine(), before);
 }
@@ -60,7 +96,12 @@ fn one_task_at_a_time_unless_asked_otherwise() {
     let second = scratch.task("Second");
     scratch.run(&["chalk", "spec", &second, "--criterion", "x"]).ok();
     let before = scratch.spine();
-    insta::assert_snapshot!(scratch.run(&["chalk", "start", &second]).err, @"");
+    insta::assert_snapshot!(scratch.run(&["chalk", "start", &second]).err, @"
+    ✗ another task is in progress (other-in-progress)
+      task-a6ead51  First
+      hint: finish or block it first, or start this one beside it with `--parallel`
+      next: chalk done task-a6ead51
+    ");
     assert_eq!(scratch.spine(), before);
     scratch.run(&["chalk", "start", &first]).ok();
     scratch.run(&["chalk", "start", &second, "--parallel"]).ok();
@@ -80,7 +121,14 @@ fn open_tasks_that_come_first_are_named() {
           "after": ["task-aaaaaaaa", "task-bbbbbbbb", "task-gone"] },
     ]));
     let ran = scratch.run(&["chalk", "start", "task-c"]).ok();
-    insta::assert_snapshot!(ran.out.replace(&base(&scratch)[..12], "[commit]"), @"");
+    insta::assert_snapshot!(ran.out.replace(&base(&scratch)[..12], "[commit]"), @"
+    ✓ started: task-ccccccc  T
+      judged in the work tree at `[root]` (the folder of the spine)
+      its change counts from commit [commit]
+    ! order: task-aaaaaaa comes first and is specd: Before
+    ! order: it comes after `task-gone`, which is no task here
+      next: chalk context task-ccccccc
+    ");
 }
 
 #[test]
@@ -94,7 +142,14 @@ fn a_task_of_several_features_is_named_with_its_numbers() {
     }
     scratch.run(&spec).ok();
     let ran = scratch.run(&["chalk", "start", &id]).ok();
-    insta::assert_snapshot!(ran.out.replace(&base(&scratch)[..12], "[commit]"), @"");
+    insta::assert_snapshot!(ran.out.replace(&base(&scratch)[..12], "[commit]"), @r#"
+    ✓ started: task-a6ead51  Everything
+      judged in the work tree at `[root]` (the folder of the spine)
+      its change counts from commit [commit]
+    ! size: it looks like several features: 9 criteria, more than 7
+      hint: a task of one feature is judged best; split it with `chalk task add "..."`
+      next: chalk context task-a6ead51
+    "#);
 }
 
 #[test]

@@ -57,7 +57,6 @@ const READS: &[(&str, &[&str])] = &[
     ("lerna", &["lerna.json"]),
     ("nox", &["noxfile.py"]),
     ("rake", &["Rakefile", "rakefile", "Rakefile.rb"]),
-    ("tox", &["tox.ini"]),
     ("bats", &["bats.conf"]),
 ];
 

@@ -147,8 +147,13 @@ fn named(files: &Files<'_>, file: &str, language: Language, text: &str) -> Vec<P
     let mut seen = BTreeSet::new();
     for text in &strings {
         for name in bases.iter().filter_map(|base| join(base, text)) {
-            let also_php = [name.clone(), format!("{name}.rb"), format!("{name}.php")];
-            for name in also_php {
+            // Some languages load a file by its name without the ending.
+            let ending = match language {
+                Language::Ruby => ".rb",
+                Language::Php => ".php",
+                _ => "",
+            };
+            for name in [name.clone(), format!("{name}{ending}")] {
                 if is_fixture(&name, file) && seen.insert(name.clone()) {
                     parts.extend(Part::whole(files, &name));
                 }

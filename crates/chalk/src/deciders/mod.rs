@@ -19,7 +19,7 @@ mod sections;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use canon::Sha256;
+use canon::{Sha256, text};
 use gate::Refusal;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -84,11 +84,22 @@ pub fn collect(
     tree: &Path,
     tests: &[&str],
 ) -> Result<Vec<Decider>, Refusal> {
+    collect_for(session, config, tree, tests, &|_| true)
+}
+
+/// As [`collect`], with the commands of those gates alone that `counts` answers for by name.
+fn collect_for(
+    session: &Session<'_>,
+    config: &Config,
+    tree: &Path,
+    tests: &[&str],
+    counts: &dyn Fn(&str) -> bool,
+) -> Result<Vec<Decider>, Refusal> {
     if tests.is_empty() {
         return Ok(Vec::new());
     }
     let files = Files::of(tree);
-    let shared = commands(config, &files);
+    let shared = commands(config, &files, counts);
     let mut each: Vec<(&str, BTreeMap<String, Part>)> = Vec::new();
     for test in tests {
         let name = test.replace('\\', "/");
@@ -125,7 +136,7 @@ pub fn collect(
 }
 
 /// The commands of the gates that may run tests, and what of the tree they run.
-fn commands(config: &Config, files: &Files<'_>) -> Vec<Part> {
+fn commands(config: &Config, files: &Files<'_>, counts: &dyn Fn(&str) -> bool) -> Vec<Part> {
     let protocol = &config.protocol;
     let mut parts = Vec::new();
     let mut follower = Follower::new(files);
@@ -135,7 +146,7 @@ fn commands(config: &Config, files: &Files<'_>) -> Vec<Part> {
         parts.push(Part::setting("verify.test", ""));
     }
     for gate in &protocol.verify {
-        if matches!(gate.name.as_str(), "typecheck" | "lint" | "build") {
+        if matches!(gate.name.as_str(), "typecheck" | "lint" | "build") || !counts(&gate.name) {
             continue;
         }
         let command = protocol.command(&gate.cmd).unwrap_or_default();
@@ -206,12 +217,13 @@ impl Moved {
             How::Appeared => "appeared after",
             How::Vanished => "is gone since",
         };
-        let first = self.tests.first().map_or("", String::as_str);
+        let first = text::one_line(self.tests.first().map_or("", String::as_str));
+        let what = text::one_line(&self.what);
         let more = match self.tests.len() {
             0 | 1 => " was locked".to_owned(),
             n => format!(" and {} more were locked", n - 1),
         };
-        format!("`{}` {how} `{first}`{more}, and decides what it says", self.what)
+        format!("`{what}` {how} `{first}`{more}, and decides what it says")
     }
 }
 
@@ -230,8 +242,11 @@ pub fn moved(
     let is_locked = |decider: &&Decider| task.tests.iter().any(|lock| is_same(&lock.path, &decider.test));
     let recorded: Vec<&Decider> = recorded.iter().filter(is_locked).collect();
     let tests: BTreeSet<&str> = recorded.iter().map(|decider| decider.test.as_str()).collect();
-    let present = collect(session, config, tree, &tests.into_iter().collect::<Vec<_>>())?;
-    let before: BTreeMap<Name<'_>, &Decider> = recorded.into_iter().map(|it| (Name::of(it), it)).collect();
+    let tests: Vec<&str> = tests.into_iter().collect();
+    // One more gate takes nothing from the ones that were there.
+    let was_there = |gate: &str| recorded.iter().any(|it| it.what.strip_prefix("verify.") == Some(gate));
+    let present = collect_for(session, config, tree, &tests, &was_there)?;
+    let before: BTreeMap<Name<'_>, &Decider> = recorded.iter().map(|it| (Name::of(it), *it)).collect();
     let after: BTreeMap<Name<'_>, &Decider> = present.iter().map(|it| (Name::of(it), it)).collect();
     let mut differing: Vec<(Name<'_>, How)> = Vec::new();
     for (name, was) in &before {

@@ -27,7 +27,7 @@ const PACKAGE_KEYS: &[&str] = &[
 const PYPROJECT_KEYS: &[&str] = &["tool.pytest", "tool.tox", "tool.coverage", "tool.nox", "tool.hatch.envs"];
 
 const CARGO_KEYS: &[&str] =
-    &["test", "lib.test", "lib.harness", "lib.doctest", "package.autotests", "profile.test", "lints"];
+    &["test", "lib.test", "lib.harness", "lib.doctest", "package.autotests", "profile.test"];
 
 /// Names that a JavaScript runner's configuration begins with.
 const JS_CONFIGS: &[&str] = &[

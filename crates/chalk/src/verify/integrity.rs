@@ -2,9 +2,9 @@
 //! and the held-out set.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use canon::Sha256;
+use canon::text;
 use gate::words::quote;
 use gate::{Finding, Level, Refusal};
 use store::git::RepoPath;
@@ -12,6 +12,7 @@ use store::git::RepoPath;
 use super::Judgement;
 use crate::codes;
 use crate::deciders::{self, Moved};
+use crate::held_out::HeldOut;
 use crate::locks::{self, LockState, is_same};
 use crate::model::{Config, State, Strictness, Task, display_id};
 use crate::session::{self, Session};
@@ -34,7 +35,8 @@ impl Watch {
             let states = locks::check(session, task, &tree.path)?;
             for mut decider in deciders::moved(session, config, task, &tree.path)? {
                 // A test that is broken itself may name other files now.
-                let holds = |test: &String| states.iter().all(|lock| lock.holds() || !is_same(&lock.path, test));
+                let holds =
+                    |test: &String| states.iter().all(|lock| lock.holds() || !is_same(&lock.path, test));
                 decider.tests.retain(holds);
                 if !decider.tests.is_empty() {
                     moved.push(decider);
@@ -58,8 +60,9 @@ pub(super) fn about_locks(session: &Session<'_>, before: &Watch, after: &Watch) 
         };
         let amend = session.cmd(&amendment(&now.task, std::slice::from_ref(&now.path)));
         findings.push(
-            Finding::new(codes::LOCK_BROKEN.as_str(), Level::Fail, msg)
-                .cure(format!("put it back as it was locked, or change the contract with a reason: `{amend}`")),
+            Finding::new(codes::LOCK_BROKEN.as_str(), Level::Fail, msg).cure(format!(
+                "put it back as it was locked, or change the contract with a reason: `{amend}`"
+            )),
         );
     }
     findings
@@ -77,7 +80,8 @@ pub(super) fn about_deciders(
         Strictness::Refuse => Level::Fail,
     };
     let later = after.moved.iter().filter(|moved| !before.moved.contains(moved));
-    let all = before.moved.iter().map(|moved| (moved, "")).chain(later.map(|it| (it, ", while the toolchain ran")));
+    let all =
+        before.moved.iter().map(|moved| (moved, "")).chain(later.map(|it| (it, ", while the toolchain ran")));
     all.map(|(moved, when)| {
         let amend = session.cmd(&amendment(&moved.task, &moved.tests));
         Finding::new(codes::DECIDER_MOVED.as_str(), level, format!("{}{when}", moved.sentence()))
@@ -122,7 +126,7 @@ pub(super) fn about_done(
     let shown: Vec<String> = broken
         .iter()
         .take(SHOWN)
-        .map(|lock| format!("`{}` ({})", lock.path, display_id(&lock.task)))
+        .map(|lock| format!("`{}` ({})", text::one_line(&lock.path), display_id(&lock.task)))
         .collect();
     let more = broken.len().saturating_sub(SHOWN);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -140,26 +144,17 @@ pub(super) fn about_done(
 /// The finding about the held-out set. Which of its files moved stays with `guard list`: a name may say
 /// what is asserted.
 pub(super) fn about_held_out(session: &Session<'_>, config: &Config) -> Option<Finding> {
-    let tests = &config.protocol.regression.tests;
-    let moved = tests.iter().filter(|lock| {
-        let bytes = std::fs::read(held_out_file(session, &lock.path));
-        bytes.map_or(true, |bytes| Sha256::of(&bytes) != lock.sha256)
-    });
-    let count = moved.count();
-    (count > 0).then(|| {
-        let were = if count == 1 { "file is" } else { "files are" };
-        let msg = format!("{count} held-out {were} not as locked, of {}", tests.len());
-        Finding::new(codes::HELD_OUT_MOVED.as_str(), Level::Warn, msg)
-            .cure(format!("a person looks at `{}`", session.cmd("guard list")))
-    })
-}
-
-/// A held-out path is relative to the root, absolute, or below `~` (facts 2.11).
-fn held_out_file(session: &Session<'_>, path: &str) -> PathBuf {
-    match path.strip_prefix("~/") {
-        Some(rest) => PathBuf::from(session.world.env.get("HOME").unwrap_or_default()).join(rest),
-        None => locks::on_disk(&session.spine.root, path),
-    }
+    let total = config.protocol.regression.tests.len();
+    let msg = match HeldOut::of(session, config) {
+        Err(refusal) => refusal.message,
+        Ok(set) => match set.examine().broken().count() {
+            0 => return None,
+            1 => format!("1 held-out file of {total} is not as it was locked"),
+            n => format!("{n} held-out files of {total} are not as they were locked"),
+        },
+    };
+    let cure = format!("a person looks at `{}`", session.cmd("guard list"));
+    Some(Finding::new(codes::HELD_OUT_MOVED.as_str(), Level::Warn, msg).cure(cure))
 }
 
 /// The finding that git ignores the spine, so that a clean-up takes every criterion and lock away

@@ -169,7 +169,10 @@ fn refuse_moved_spine(session: &Session<'_>, config: &Config, judged: &[Judgemen
 
 fn about_leftovers(gate: &GateResult) -> Option<Finding> {
     let leftovers = gate.leftovers.as_ref()?;
-    Some(Finding::new(gate.label(), Level::Warn, leftovers.as_str()).cure("let the command wait for what it starts"))
+    Some(
+        Finding::new(gate.label(), Level::Warn, leftovers.as_str())
+            .cure("let the command wait for what it starts"),
+    )
 }
 
 /// What makes the run red, in short.

@@ -203,8 +203,10 @@ fn written(chain: &Chain, kind: &str, at: Timestamp, body: Value) -> Result<(), 
     match chain.append(at, kind, body) {
         Ok(_) => Ok(()),
         Err(ChainError::File(error)) => Err(crate::session::io(error)),
-        Err(broken) => Err(Refusal::new(codes::SPINE_DAMAGED, format!("the record of results is broken: {broken}"))
-            .at(chain.path().to_owned(), None, None)
-            .hint("somebody edited it; move it away together with its `.head`, and a new one begins")),
+        Err(broken) => {
+            Err(Refusal::new(codes::SPINE_DAMAGED, format!("the record of results is broken: {broken}"))
+                .at(chain.path().to_owned(), None, None)
+                .hint("somebody edited it; move it away together with its `.head`, and a new one begins"))
+        }
     }
 }
