@@ -139,7 +139,12 @@ impl<'f, 't> Follower<'f, 't> {
         let mut awaits_script = interprets && !runs_tests;
         let mut args = args.iter();
         while let Some(arg) = args.next() {
-            if interprets && arg.starts_with('-') && arg.ends_with('c') && !arg.starts_with("--") {
+            if interprets
+                && !runs_tests
+                && arg.starts_with('-')
+                && arg.ends_with('c')
+                && !arg.starts_with("--")
+            {
                 if let Some(text) = args.next() {
                     self.follow_to(text, folder, depth - 1);
                 }
@@ -471,6 +476,7 @@ mod tests {
         );
         assert_eq!(followed(&files, "timeout -k 5 60 sh -c 'node ./run-tests.js'"), ["run-tests.js"]);
         assert_eq!(followed(&files, "uv run python -u run-tests.js"), ["run-tests.js"]);
+        assert_eq!(followed(&files, "python -m pytest -c ci/x.toml"), ["ci/x.toml"]);
         assert!(followed(&files, "cat ../outside /etc/passwd $X").is_empty());
     }
 
