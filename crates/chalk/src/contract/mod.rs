@@ -91,11 +91,13 @@ impl FileResult {
 /// `BLOCK_DAMAGED` for markers that aren't one pair, `IO` for a file that can't be read or written. No
 /// file is changed unless all of them can be.
 pub fn install(root: &Path, naming: Naming) -> Result<Vec<FileResult>, Refusal> {
-    let (results, writes) = plan(root, naming)?;
-    for (path, bytes) in writes {
-        file::replace(&path, &bytes).map_err(io)?;
+    let planned = plan(root, naming)?;
+    for Planned { result, content } in &planned {
+        if let Some(content) = content {
+            file::replace(&root.join(&result.path), content).map_err(io)?;
+        }
     }
-    Ok(results)
+    Ok(planned.into_iter().map(|planned| planned.result).collect())
 }
 
 /// What [`install`] would do, without doing it.
@@ -103,20 +105,25 @@ pub fn install(root: &Path, naming: Naming) -> Result<Vec<FileResult>, Refusal> 
 /// # Errors
 /// Those of [`install`].
 pub fn check(root: &Path, naming: Naming) -> Result<Vec<FileResult>, Refusal> {
-    plan(root, naming).map(|(results, _)| results)
+    Ok(plan(root, naming)?.into_iter().map(|planned| planned.result).collect())
 }
 
-/// What becomes of each file, and the new content of those that change.
-fn plan(root: &Path, naming: Naming) -> Result<(Vec<FileResult>, Vec<(PathBuf, Vec<u8>)>), Refusal> {
+/// What becomes of a file.
+struct Planned {
+    result: FileResult,
+    /// Its new content, where it changes.
+    content: Option<Vec<u8>>,
+}
+
+fn plan(root: &Path, naming: Naming) -> Result<Vec<Planned>, Refusal> {
     let found = FOUND.into_iter().filter(|name| fs::symlink_metadata(root.join(name)).is_ok());
     let names: Vec<&str> = MADE.into_iter().chain(found).collect();
     let text = text::contract(naming);
-    let mut results = Vec::new();
-    let mut writes = Vec::new();
+    let mut planned = Vec::new();
     for &name in &names {
         let path = root.join(name);
         if let Ok(target) = fs::read_link(&path) {
-            results.push(linked(root, name, &target, &names));
+            planned.push(Planned { result: linked(root, name, &target, &names), content: None });
             continue;
         }
         let old = file::read(&path).map_err(io)?;
@@ -126,29 +133,28 @@ fn plan(root: &Path, naming: Naming) -> Result<(Vec<FileResult>, Vec<(PathBuf, V
                 .at(path, None, None)
                 .hint("save it as UTF-8; no file was changed"));
         }
-        let new = block::splice(bytes, &text).map_err(|damaged| {
-            let message = format!(
-                "the markers of the managed block are damaged: `{name}` line {}: {}",
-                damaged.line, damaged.what
-            );
-            Refusal::new(codes::BLOCK_DAMAGED, message)
-                .at(&path, Some(damaged.line), None)
-                .hint(
-                    "take the stray marker line out by hand, then run the command again; no file was changed",
-                )
-                .next(naming("agents"))
-        })?;
-        let outcome = match old {
+        let new =
+            block::splice(bytes, &text).map_err(|damaged| refuse_damaged(naming, &path, name, &damaged))?;
+        let outcome = match &old {
             None => Outcome::Created,
-            Some(old) if old == new => Outcome::Unchanged,
+            Some(old) if *old == new => Outcome::Unchanged,
             Some(_) => Outcome::Updated,
         };
-        results.push(FileResult::new(name, outcome));
-        if outcome != Outcome::Unchanged {
-            writes.push((path, new));
-        }
+        let content = (outcome != Outcome::Unchanged).then_some(new);
+        planned.push(Planned { result: FileResult::new(name, outcome), content });
     }
-    Ok((results, writes))
+    Ok(planned)
+}
+
+fn refuse_damaged(naming: Naming, path: &Path, name: &str, damaged: &block::Damaged) -> Refusal {
+    let message = format!(
+        "the markers of the managed block are damaged: `{name}` line {}: {}",
+        damaged.line, damaged.what
+    );
+    Refusal::new(codes::BLOCK_DAMAGED, message)
+        .at(path, Some(damaged.line), None)
+        .hint("take the stray marker line out by hand, then run the command again; no file was changed")
+        .next(naming("agents"))
 }
 
 /// The result for a symbolic link, which is never written through.
