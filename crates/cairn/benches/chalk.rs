@@ -24,8 +24,11 @@ fn prepared(tasks: usize) -> tempfile::TempDir {
 }
 
 fn run(folder: &Path, args: &[&str]) -> Vec<u8> {
-    let words: Vec<OsString> = std::iter::once("chalk").chain(args.iter().copied()).map(OsString::from).collect();
-    let env: Env = [("PATH", std::env::var_os("PATH").unwrap_or_default()), ("HOME", folder.into())].into_iter().collect();
+    let words: Vec<OsString> =
+        std::iter::once("chalk").chain(args.iter().copied()).map(OsString::from).collect();
+    let env: Env = [("PATH", std::env::var_os("PATH").unwrap_or_default()), ("HOME", folder.into())]
+        .into_iter()
+        .collect();
     let world =
         World { cwd: folder.to_owned(), env, clock: Box::new(SystemClock), entropy: Box::new(SystemEntropy) };
     let (mut out, mut err) = (Vec::new(), Vec::new());

@@ -14,7 +14,10 @@ pub struct Entry {
 }
 
 const fn entry<T: JsonSchema>(name: &'static str) -> Entry {
-    Entry { name, make: || SchemaSettings::default().for_serialize().into_generator().into_root_schema_for::<T>() }
+    Entry {
+        name,
+        make: || SchemaSettings::default().for_serialize().into_generator().into_root_schema_for::<T>(),
+    }
 }
 
 /// Every published schema, sorted by name.

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::Digest as _;
+use sha2::digest::common::hazmat::SerializableState as _;
 
 /// A SHA-256 digest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,6 +61,23 @@ impl Hasher {
     /// Takes in more bytes.
     pub fn update(&mut self, bytes: impl AsRef<[u8]>) {
         self.0.update(bytes.as_ref());
+    }
+
+    /// The computation as it stands, in hex, to go on with in another process.
+    pub fn state(&self) -> String {
+        self.0.serialize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// The computation that [`state`](Self::state) wrote; none where the text is no such state.
+    pub fn from_state(text: &str) -> Option<Self> {
+        let digits = text.as_bytes();
+        let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|d| u8::try_from(d).ok());
+        let bytes = digits
+            .chunks_exact(2)
+            .map(|pair| Some(digit(pair[0])? * 16 + digit(pair[1])?))
+            .collect::<Option<Vec<u8>>>()?;
+        let state = bytes.as_slice().try_into().ok()?;
+        sha2::Sha256::deserialize(state).ok().map(Self)
     }
 
     /// The digest of all bytes taken in.
@@ -151,6 +169,17 @@ mod tests {
         assert_eq!(text.to_uppercase().parse(), Ok(digest));
         assert_eq!("abc".parse::<Sha256>(), Err(NotASha256));
         assert_eq!(digest.short(), "ba7816bf8f01");
+    }
+
+    #[test]
+    fn a_computation_goes_on_where_it_was_left() {
+        let mut start = Hasher::new();
+        start.update("a".repeat(1000));
+        let mut later = Hasher::from_state(&start.state()).unwrap();
+        later.update("b");
+        assert_eq!(later.finish(), Sha256::of(format!("{}b", "a".repeat(1000))));
+        assert!(Hasher::from_state("00").is_none());
+        assert!(Hasher::from_state("no hex").is_none());
     }
 
     #[test]

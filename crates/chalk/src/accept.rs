@@ -32,7 +32,9 @@ pub fn accept(session: &Session<'_>, why: &str) -> Result<Accepted, Refusal> {
         if accepted.files.is_empty() && !new_record {
             return Ok(accepted);
         }
-        let what = if new_record { "the spine under a new record of writes".to_owned() } else {
+        let what = if new_record {
+            "the spine under a new record of writes".to_owned()
+        } else {
             let files: Vec<String> = accepted.files.iter().map(|file| format!(".chalk/{file}")).collect();
             format!("a change of {} past the program", files.join(" and "))
         };

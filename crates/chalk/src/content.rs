@@ -13,7 +13,13 @@ use crate::session::Session;
 /// What below `.chalk/` is state or output, not content (facts 2.7). `.chalk/tests` and `.chalk/evidence`
 /// are content on purpose.
 const STATE_FILES: &[&str] = &[
-    "tasks.json", "chalk.json", "updates.jsonl", "questions.json", "decisions.md", "director.jsonl", "lessons.md",
+    "tasks.json",
+    "chalk.json",
+    "updates.jsonl",
+    "questions.json",
+    "decisions.md",
+    "director.jsonl",
+    "lessons.md",
     ".lock",
 ];
 const STATE_FOLDERS: &[&str] =
@@ -63,10 +69,18 @@ mod tests {
     #[test]
     fn state_is_left_out_and_content_is_not() {
         let out = |path: &str| is_left_out(path.as_bytes(), Some(b".chalk/held-out"));
-        for path in [".chalk/tasks.json", ".chalk/plans/todo/1.md", ".chalk/held-out/a.test.mjs", ".chalk/x.9.tmp"] {
+        for path in
+            [".chalk/tasks.json", ".chalk/plans/todo/1.md", ".chalk/held-out/a.test.mjs", ".chalk/x.9.tmp"]
+        {
             assert!(out(path), "{path}");
         }
-        for path in [".chalk/tests/a.mjs", ".chalk/evidence/x.png", ".chalk/spec.md", "src/tasks.json", ".chalk/held-outs"] {
+        for path in [
+            ".chalk/tests/a.mjs",
+            ".chalk/evidence/x.png",
+            ".chalk/spec.md",
+            "src/tasks.json",
+            ".chalk/held-outs",
+        ] {
             assert!(!out(path), "{path}");
         }
     }

@@ -105,7 +105,9 @@ fn refuse_other_state(session: &Session<'_>, task: &Task) -> Result<(), Refusal>
         State::Blocked => Err(Refusal::new(codes::TASK_BLOCKED, format!("`{id}` is blocked"))
             .facts(task.block.iter().map(|block| format!("needs {}: {}", block.needs, block.reason)))
             .next(session.cmd(&format!("unblock {id}")))),
-        State::Done => Err(Refusal::new(codes::WRONG_STATE, format!("`{id}` is done already")).next(session.cmd("next"))),
+        State::Done => {
+            Err(Refusal::new(codes::WRONG_STATE, format!("`{id}` is done already")).next(session.cmd("next")))
+        }
         state => Err(Refusal::new(codes::WRONG_STATE, format!("`{id}` is {state}, not in progress"))
             .next(session.cmd(&format!("start {id}")))),
     }
@@ -137,7 +139,11 @@ fn judge(
                 return Ok(Some(refusal));
             }
             outcome.forced = true;
-            outcome.findings.push(Finding::new("review", Level::Warn, format!("forced: {}", refusal.message)));
+            outcome.findings.push(Finding::new(
+                "review",
+                Level::Warn,
+                format!("forced: {}", refusal.message),
+            ));
         }
     }
     let report = levers::run(session, config, task, &tree)?;
@@ -167,12 +173,15 @@ fn review_gate(
     standing: &Standing,
     outcome: &mut Outcome,
 ) -> Option<Refusal> {
-    let Standing::Pass { bound, high, by_hand, review } = standing else { return standing.refusal(session, task) };
+    let Standing::Pass { bound, high, by_hand, review } = standing else {
+        return standing.refusal(session, task);
+    };
     let strict = config.protocol.review_findings == Strictness::Refuse;
     let again = session.cmd(&format!("review {}", task.display_id()));
     if *high {
         let message = "the review passes with a finding that weighs high";
-        let facts = review.findings.iter().filter(|f| f.severity.eq_ignore_ascii_case("high")).map(review::line);
+        let facts =
+            review.findings.iter().filter(|f| f.severity.eq_ignore_ascii_case("high")).map(review::line);
         if strict {
             return Some(Refusal::new(codes::REVIEW_BLOCKED, message).facts(facts).next(again));
         }
@@ -218,7 +227,8 @@ fn asks_for_review(session: &Session<'_>, config: &Config, task: &Task) -> Resul
 /// The milestone whose last open task this is.
 fn closes_milestone<'t>(task: &'t Task, all: &[Task]) -> Option<&'t str> {
     let milestone = task.milestone.as_deref()?;
-    let mut others = all.iter().filter(|other| other.id != task.id && other.milestone.as_deref() == Some(milestone));
+    let mut others =
+        all.iter().filter(|other| other.id != task.id && other.milestone.as_deref() == Some(milestone));
     others.all(|other| other.state == State::Done).then_some(milestone)
 }
 
@@ -233,17 +243,25 @@ fn untracked(session: &Session<'_>, task: &Task) -> Result<Option<Refusal>, Refu
         .filter(|path| !path.starts_with("../"))
         .filter(|path| !path.starts_with(".chalk/") || path.starts_with(".chalk/tests/"))
         .collect();
-    let tracked = git.is_tracked(&paths.iter().map(RepoPath::new).collect::<Vec<_>>()).map_err(session::git)?;
-    let missing: Vec<String> =
-        paths.iter().zip(tracked).filter(|(_, tracked)| !tracked).map(|(path, _)| (*path).to_owned()).collect();
+    let tracked =
+        git.is_tracked(&paths.iter().map(RepoPath::new).collect::<Vec<_>>()).map_err(session::git)?;
+    let missing: Vec<String> = paths
+        .iter()
+        .zip(tracked)
+        .filter(|(_, tracked)| !tracked)
+        .map(|(path, _)| (*path).to_owned())
+        .collect();
     if missing.is_empty() {
         return Ok(None);
     }
     let add = format!("git add {}", missing.join(" "));
     Ok(Some(
-        Refusal::new(codes::TEST_UNTRACKED, "a locked test is not tracked by git, so that nobody else would have it")
-            .facts(missing)
-            .next(add),
+        Refusal::new(
+            codes::TEST_UNTRACKED,
+            "a locked test is not tracked by git, so that nobody else would have it",
+        )
+        .facts(missing)
+        .next(add),
     ))
 }
 
@@ -278,7 +296,11 @@ fn close(
     }
     if outcome.forced {
         // `stats` counts by this beginning.
-        draft.decision(&format!("Overrode review gate for {}", task.title), request.why.as_deref(), Some(&task.id));
+        draft.decision(
+            &format!("Overrode review gate for {}", task.title),
+            request.why.as_deref(),
+            Some(&task.id),
+        );
     }
     draft.event("work-item-accepted", &format!("Done: {}", task.title), "", Some(&task.id));
     let all = draft.all_tasks()?;

@@ -1,6 +1,7 @@
 //! A change of the spine in the making: everything it read was read under the lock, and everything it
 //! writes is written at once.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,16 +12,17 @@ use canon::{Sha256, Timestamp, text};
 use gate::Refusal;
 use serde_json::{Value, json};
 use store::chain::{Chain, Record};
-use store::file;
+use store::file::{self, Identity};
 use store::lock::{LockError, WriteLock};
 use store::transaction::{self, Transaction};
 
 use crate::codes;
 use crate::model::log::{DECISIONS_HEADING, decision_entry};
 use crate::model::{Config, Event, Question, Strictness, Task};
+use crate::seen::{self, Seen, Tail};
 use crate::session::{Session, io};
 use crate::standing::{self, Standing, Written};
-use crate::tasks::{Tasks, TasksEdit, resolve};
+use crate::tasks::{Tasks, TasksEdit, appended, resolve};
 
 /// How long a writer waits for another one (the published 15 seconds).
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -41,9 +43,13 @@ pub struct Draft<'s, 'w> {
     config_text: Editor,
     config_digest: Sha256,
     config_dirty: bool,
-    tasks: Option<TasksEdit>,
-    /// The tasks' text is one that a write of ours left, so it needs no second check.
-    tasks_known: bool,
+    /// `tasks.json` once somebody needed it; none where the file is missing.
+    tasks: OnceCell<Option<TasksEdit>>,
+    /// What is known of `tasks.json` without reading it.
+    seen: Seen,
+    known: Option<seen::Entry>,
+    /// Tasks to add behind a content that nobody needs to read.
+    appended: Vec<Value>,
     questions: Option<Editor>,
     events: String,
     decisions: String,
@@ -82,12 +88,8 @@ impl<'s, 'w> Draft<'s, 'w> {
         let config_digest = Sha256::of(&config_bytes);
         let damaged = |damage: Damage| session.damaged("chalk.json", &damage);
         let config_text = Editor::new(String::from_utf8_lossy(&config_bytes)).map_err(damaged)?;
-        let tasks = match session.read("tasks.json")? {
-            Some(bytes) => Some(TasksEdit::new(
-                Tasks::new(bytes).map_err(|damage| session.damaged("tasks.json", &damage))?,
-            )),
-            None => None,
-        };
+        let seen = Seen::load(&state);
+        let known = seen.entry("tasks.json", &session.path("tasks.json")).cloned();
         let mut draft = Self {
             session,
             by: by.to_owned(),
@@ -102,8 +104,10 @@ impl<'s, 'w> Draft<'s, 'w> {
             config_text,
             config_digest,
             config_dirty: false,
-            tasks,
-            tasks_known: false,
+            tasks: OnceCell::new(),
+            seen,
+            known,
+            appended: Vec::new(),
             questions: None,
             events: String::new(),
             decisions: String::new(),
@@ -114,12 +118,11 @@ impl<'s, 'w> Draft<'s, 'w> {
     }
 
     fn stand(&mut self) -> Result<(), Refusal> {
-        let before = self.digests();
+        let before = self.digests()?;
         match standing::last(&self.chain) {
             Ok(None) => {}
             Ok(Some((record, written))) => {
                 self.standing = standing::compare(self.session, &written, &before)?;
-                self.tasks_known = self.standing == Standing::Clean;
                 self.last = Some(record);
             }
             Err(message) => self.standing = Standing::Broken(message),
@@ -135,11 +138,42 @@ impl<'s, 'w> Draft<'s, 'w> {
         Ok(())
     }
 
-    fn digests(&self) -> BTreeMap<String, Option<Sha256>> {
-        BTreeMap::from([
+    fn digests(&self) -> Result<BTreeMap<String, Option<Sha256>>, Refusal> {
+        let tasks = match &self.known {
+            Some(entry) => Some(entry.sha256),
+            None => self.loaded()?.map(TasksEdit::digest),
+        };
+        Ok(BTreeMap::from([
             ("chalk.json".to_owned(), Some(self.config_digest)),
-            ("tasks.json".to_owned(), self.tasks.as_ref().map(TasksEdit::digest)),
-        ])
+            ("tasks.json".to_owned(), tasks),
+        ]))
+    }
+
+    /// `tasks.json`, read when it is first needed.
+    fn loaded(&self) -> Result<Option<&TasksEdit>, Refusal> {
+        if self.tasks.get().is_none() {
+            let session = self.session;
+            let edit = match session.read("tasks.json")? {
+                Some(bytes) => {
+                    let tasks = Tasks::new(bytes).map_err(|damage| session.damaged("tasks.json", &damage))?;
+                    Some(TasksEdit::new(tasks))
+                }
+                None => None,
+            };
+            if self
+                .known
+                .as_ref()
+                .is_some_and(|known| Some(known.sha256) != edit.as_ref().map(TasksEdit::digest))
+            {
+                return Err(Refusal::new(
+                    codes::SPINE_MOVED,
+                    "`.chalk/tasks.json` changed while the command ran",
+                )
+                .hint("run it again"));
+            }
+            let _ = self.tasks.set(edit);
+        }
+        Ok(self.tasks.get().and_then(Option::as_ref))
     }
 
     /// The instant of the change.
@@ -192,12 +226,13 @@ impl<'s, 'w> Draft<'s, 'w> {
     }
 
     fn edit(&mut self) -> Result<&mut TasksEdit, Refusal> {
-        self.tasks.as_mut().ok_or_else(|| self.session.missing_tasks())
+        self.loaded()?;
+        self.tasks.get_mut().and_then(Option::as_mut).ok_or_else(|| self.session.missing_tasks())
     }
 
     /// The file of tasks as it was read under the lock.
     pub fn tasks(&self) -> Result<&Tasks, Refusal> {
-        self.tasks.as_ref().map(TasksEdit::tasks).ok_or_else(|| self.session.missing_tasks())
+        self.loaded()?.map(TasksEdit::tasks).ok_or_else(|| self.session.missing_tasks())
     }
 
     fn damaged(&self) -> impl Fn(Damage) -> Refusal + use<'s, 'w> {
@@ -270,7 +305,14 @@ impl<'s, 'w> Draft<'s, 'w> {
 
     /// Adds a task at the end.
     pub fn add_task(&mut self, task: Value) -> Result<(), Refusal> {
-        if !self.tasks_known {
+        // A content that our own write left is sound, and needs no look.
+        let sound = self.standing == Standing::Clean;
+        let known = self.known.as_ref().is_some_and(|known| known.tail.is_some());
+        if sound && known && self.tasks.get().is_none() {
+            self.appended.push(task);
+            return Ok(());
+        }
+        if !sound {
             self.tasks()?.heads().map_err(self.damaged())?;
         }
         self.edit()?.add(task);
@@ -364,9 +406,7 @@ impl<'s, 'w> Draft<'s, 'w> {
         self.accepted = Some(why.to_owned());
         if matches!(self.standing, Standing::Broken(_)) {
             let stamp: String = self.now.to_string().chars().filter(char::is_ascii_alphanumeric).collect();
-            self.chain
-                .put_aside(&stamp)
-                .map_err(|error| Refusal::new(codes::IO, error.to_string()))?;
+            self.chain.put_aside(&stamp).map_err(|error| Refusal::new(codes::IO, error.to_string()))?;
             self.last = None;
             self.standing = Standing::Unrecorded;
         }
@@ -374,9 +414,9 @@ impl<'s, 'w> Draft<'s, 'w> {
     }
 
     /// Writes everything at once.
-    pub(crate) fn commit(self) -> Result<(), Refusal> {
+    pub(crate) fn commit(mut self) -> Result<(), Refusal> {
         let session = self.session;
-        let mut files = self.digests();
+        let mut files = self.digests()?;
         let accepting = self.accepted.is_some();
         let noting = matches!(self.standing, Standing::Foreign(_));
         let mut transaction = self.others;
@@ -387,14 +427,40 @@ impl<'s, 'w> Draft<'s, 'w> {
                     .map_err(|damage| session.damaged("chalk.json", &damage))?;
             written.protocol.tamper_evident == Strictness::Refuse
         };
-        if let Some(edit) = self.tasks
-            && let Some((text, digest)) =
-                edit.finish().map_err(|damage| session.damaged("tasks.json", &damage))?
-        {
+        let mut tail = self.known.as_ref().and_then(|known| known.tail.clone());
+        let mut tasks_text = None;
+        match self.tasks.into_inner() {
+            Some(edit) => {
+                let mut edit = edit.ok_or_else(|| session.missing_tasks())?;
+                self.appended.into_iter().for_each(|task| edit.add(task));
+                tasks_text = edit.finish().map_err(|damage| session.damaged("tasks.json", &damage))?;
+            }
+            None if !self.appended.is_empty() => {
+                let known = tail
+                    .as_ref()
+                    .and_then(|tail| Some((tail.keep, tail.extended(&appended(&self.appended))?)));
+                let Some((keep, (end, digest, next))) = known else {
+                    return Err(Refusal::new(
+                        codes::SPINE_MOVED,
+                        "`.chalk/tasks.json` changed while the command ran",
+                    )
+                    .hint("run it again"));
+                };
+                files.insert("tasks.json".to_owned(), Some(digest));
+                transaction.extend(session.path("tasks.json"), keep, end);
+                tail = Some(next);
+                watched = true;
+            }
+            None => {}
+        }
+        if let Some(text) = tasks_text {
+            let (digest, new_tail) = Tail::of(&text);
             files.insert("tasks.json".to_owned(), Some(digest));
             transaction.replace(session.path("tasks.json"), text);
+            tail = new_tail;
             watched = true;
         }
+        let tasks_digest = files.get("tasks.json").copied().flatten();
         if self.config_dirty {
             let text = self.config_text.into_text();
             files.insert("chalk.json".to_owned(), Some(Sha256::of(&text)));
@@ -432,7 +498,16 @@ impl<'s, 'w> Draft<'s, 'w> {
             let record = Chain::next(self.last.as_ref(), self.now, kind, body);
             transaction.record(self.chain, record);
         }
-        transaction.commit(&self.journal).map_err(io)
+        transaction.commit(&self.journal).map_err(io)?;
+        // The identity is that of what was just written: the lock is still held.
+        if watched
+            && let (Some(digest), Some(identity)) = (tasks_digest, Identity::of(&session.path("tasks.json")))
+            && let Some(state) = self.journal.parent()
+        {
+            self.seen.remember("tasks.json", identity, digest, tail);
+            self.seen.save(state);
+        }
+        Ok(())
     }
 }
 

@@ -82,7 +82,8 @@ pub fn init(session: &Session<'_>, request: &Request) -> Result<Made, Refusal> {
     let config = config(session, request, preset, &name, &goal);
     let config_text = format!("{}\n", json::pretty(&config));
     let files = write_files(session, &name, &goal, &config_text)?;
-    let also_found = if request.bare || request.preset.is_some() { &[][..] } else { found.get(1..).unwrap_or(&[]) };
+    let also_found =
+        if request.bare || request.preset.is_some() { &[][..] } else { found.get(1..).unwrap_or(&[]) };
     Ok(Made {
         name,
         preset: preset.map(|preset| preset.name.to_owned()),
@@ -110,25 +111,34 @@ fn refuse_existing(session: &Session<'_>) -> Result<(), Refusal> {
         .next(session.cmd("status")));
     }
     if fs::symlink_metadata(session.path("chalk.json")).is_ok() {
-        return Err(Refusal::new(codes::SPINE_EXISTS, "`.chalk/chalk.json` exists already").next(session.cmd("status")));
+        return Err(Refusal::new(codes::SPINE_EXISTS, "`.chalk/chalk.json` exists already")
+            .next(session.cmd("status")));
     }
     if let Some(found) = around {
-        session.warn(format!("`{}` has a spine too; from here on, this folder uses its own", found.root.display()));
+        session.warn(format!(
+            "`{}` has a spine too; from here on, this folder uses its own",
+            found.root.display()
+        ));
     }
     Ok(())
 }
 
 fn unknown_preset(name: &str) -> Refusal {
     let names: Vec<&str> = preset::ALL.iter().map(|preset| preset.name).collect();
-    Refusal::new(codes::USAGE, format!("no preset is called `{name}`")).hint(format!("one of {}", names.join(", ")))
+    Refusal::new(codes::USAGE, format!("no preset is called `{name}`"))
+        .hint(format!("one of {}", names.join(", ")))
 }
 
 /// `chalk.json` with the published keys in their order, and the defaults of the protocol.
-fn config(session: &Session<'_>, request: &Request, preset: Option<&Preset>, name: &str, goal: &str) -> Value {
-    let mut verify = preset.map_or_else(
-        || json!({ "test": "", "typecheck": "", "lint": "", "build": "" }),
-        Preset::verify,
-    );
+fn config(
+    session: &Session<'_>,
+    request: &Request,
+    preset: Option<&Preset>,
+    name: &str,
+    goal: &str,
+) -> Value {
+    let mut verify = preset
+        .map_or_else(|| json!({ "test": "", "typecheck": "", "lint": "", "build": "" }), Preset::verify);
     if let Some(test) = &request.verify_test {
         verify["test"] = json!(test);
     }
@@ -186,7 +196,9 @@ fn config(session: &Session<'_>, request: &Request, preset: Option<&Preset>, nam
     if request.strict
         && let Some(protocol) = config["protocol"].as_object_mut()
     {
-        let strict = Map::from_iter([("doneLevers", "refuse"), ("lockDeciders", "refuse")].map(|(k, v)| (k.into(), v.into())));
+        let strict = Map::from_iter(
+            [("doneLevers", "refuse"), ("lockDeciders", "refuse")].map(|(k, v)| (k.into(), v.into())),
+        );
         protocol.extend(strict);
     }
     config
@@ -200,14 +212,21 @@ fn write_files(session: &Session<'_>, name: &str, goal: &str, config: &str) -> R
     let folder = session.spine.folder();
     file::create_folder(root, &folder.join("held-out")).map_err(io)?;
     let state = session.create_state()?.to_owned();
-    let lock = WriteLock::acquire(&session.path(".lock"), &state.join("lock"), Duration::from_secs(15), session.now())
-        .map_err(|error| Refusal::new(codes::LOCKED, error.to_string()))?;
+    let lock = WriteLock::acquire(
+        &session.path(".lock"),
+        &state.join("lock"),
+        Duration::from_secs(15),
+        session.now(),
+    )
+    .map_err(|error| Refusal::new(codes::LOCKED, error.to_string()))?;
     let journal = state.join("journal.json");
     transaction::recover(&journal).map_err(|error| Refusal::new(codes::IO, error.to_string()))?;
     // Another `init` may have come first.
     refuse_existing(session)?;
     let goal_line = if goal.is_empty() { String::new() } else { format!("> {goal}\n\n") };
-    let spec = format!("# {name} — spec\n\n{goal_line}_What is built here, its boundaries, and what was decided to last._\n");
+    let spec = format!(
+        "# {name} — spec\n\n{goal_line}_What is built here, its boundaries, and what was decided to last._\n"
+    );
     let readme = "# Held-out set\n\n\
         Tests that the implementing agent never reads. They are locked with `guard add`, run by `audit`, and\n\
         kept out of git and of every context.\n";
@@ -232,7 +251,8 @@ fn write_files(session: &Session<'_>, name: &str, goal: &str, config: &str) -> R
             transaction.replace(path, content);
         }
     }
-    let tasks = file::read(&session.path("tasks.json")).map_err(io)?.map_or_else(|| Sha256::of(tasks), Sha256::of);
+    let tasks =
+        file::read(&session.path("tasks.json")).map_err(io)?.map_or_else(|| Sha256::of(tasks), Sha256::of);
     let body = Written {
         by: "init".to_owned(),
         files: [("chalk.json", Sha256::of(config)), ("tasks.json", tasks)]

@@ -23,7 +23,8 @@ pub struct Preset {
     pub break_test: &'static str,
 }
 
-const NONE: Preset = Preset { name: "", test: "", typecheck: "", lint: "", build: "", regression: "", break_test: "" };
+const NONE: Preset =
+    Preset { name: "", test: "", typecheck: "", lint: "", build: "", regression: "", break_test: "" };
 
 /// Every preset. The first five, and what they hold, are the published ones (facts 2.2).
 pub const ALL: &[Preset] = &[
@@ -59,13 +60,7 @@ pub const ALL: &[Preset] = &[
         break_test: "pytest -q {test}",
         ..NONE
     },
-    Preset {
-        name: "dart",
-        test: "dart test",
-        lint: "dart analyze",
-        break_test: "dart test {test}",
-        ..NONE
-    },
+    Preset { name: "dart", test: "dart test", lint: "dart analyze", break_test: "dart test {test}", ..NONE },
     Preset {
         name: "rust",
         test: "cargo test --workspace",
@@ -171,7 +166,9 @@ pub fn named(name: &str) -> Option<&'static Preset> {
 /// The presets whose files lie in `root`, the one to take first.
 pub fn detect(root: &Path) -> Vec<&'static Preset> {
     let names: Vec<String> = std::fs::read_dir(root)
-        .map(|entries| entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect())
+        .map(|entries| {
+            entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+        })
         .unwrap_or_default();
     let mut found: Vec<&Preset> = Vec::new();
     for (sign, name) in SIGNS {
@@ -193,7 +190,8 @@ pub fn detect(root: &Path) -> Vec<&'static Preset> {
 impl Preset {
     /// The `verify` block, gates in the published order.
     pub fn verify(&self) -> Value {
-        let build = if self.build.is_empty() { json!("") } else { json!({ "cmd": self.build, "when": "phase" }) };
+        let build =
+            if self.build.is_empty() { json!("") } else { json!({ "cmd": self.build, "when": "phase" }) };
         json!({ "test": self.test, "typecheck": self.typecheck, "lint": self.lint, "build": build })
     }
 }

@@ -30,7 +30,12 @@ pub struct List {
 }
 
 /// Asks a question.
-pub fn add(session: &Session<'_>, question: &str, awaiting: &str, task: Option<&str>) -> Result<One, Refusal> {
+pub fn add(
+    session: &Session<'_>,
+    question: &str,
+    awaiting: &str,
+    task: Option<&str>,
+) -> Result<One, Refusal> {
     session.write("question add", |draft| {
         let task_id = task.map(|wanted| draft.find(wanted).map(|(_, task)| task.id)).transpose()?;
         let question = Question {
@@ -53,8 +58,9 @@ pub fn add(session: &Session<'_>, question: &str, awaiting: &str, task: Option<&
 pub fn resolve_with(session: &Session<'_>, wanted: &str, answer: &str) -> Result<One, Refusal> {
     session.write("question resolve", |draft| {
         let questions = session.questions()?;
-        let index = resolve(questions.iter().map(|q| (q.id.as_str(), q.question.as_str())), wanted, "question")
-            .map_err(|refusal| refusal.next(session.cmd("question list --all")))?;
+        let index =
+            resolve(questions.iter().map(|q| (q.id.as_str(), q.question.as_str())), wanted, "question")
+                .map_err(|refusal| refusal.next(session.cmd("question list --all")))?;
         let mut question = questions[index].clone();
         if !question.is_open() {
             let answer = question.answer.unwrap_or_else(|| "without an answer".to_owned());

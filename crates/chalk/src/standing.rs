@@ -11,11 +11,12 @@ use canon::Sha256;
 use gate::Refusal;
 use serde::{Deserialize, Serialize};
 use store::chain::{Chain, Record};
-use store::file;
+use store::file::{self, Identity};
 use store::git::RepoPath;
 
 use crate::codes;
 use crate::model::Strictness;
+use crate::seen::{Seen, Tail};
 use crate::session::{Session, io};
 
 /// The files whose digests are kept.
@@ -67,15 +68,38 @@ pub(crate) fn last(chain: &Chain) -> Result<Option<(Record, Written)>, String> {
     Ok(Some((record, written)))
 }
 
-/// The digests of the watched files as they are.
+/// The digests of the watched files as they are; a large file that was seen before and not touched since is
+/// not read again.
 fn digests(session: &Session<'_>) -> Result<BTreeMap<String, Option<Sha256>>, Refusal> {
+    let state = session.state()?;
+    let mut seen = Seen::load(state);
+    let mut news = false;
     let mut digests = BTreeMap::new();
     for name in WATCHED {
-        let bytes = file::read(&session.path(name)).map_err(io)?;
-        digests.insert(name.to_owned(), bytes.as_ref().map(Sha256::of));
+        let path = session.path(name);
+        if let Some(entry) = seen.entry(name, &path) {
+            digests.insert(name.to_owned(), Some(entry.sha256));
+            continue;
+        }
+        let identity = Identity::of(&path);
+        let bytes = file::read(&path).map_err(io)?;
+        let digest = bytes.as_deref().map(|bytes| match std::str::from_utf8(bytes) {
+            Ok(text) => Tail::of(text),
+            Err(_) => (Sha256::of(bytes), None),
+        });
+        if let (Some(identity), Some((digest, tail))) = (identity, &digest)
+            && identity.size() > 0
+        {
+            seen.remember(name, identity, *digest, tail.clone());
+            news = true;
+        }
+        digests.insert(name.to_owned(), digest.map(|(digest, _)| digest));
         if name == "tasks.json" {
             session.keep_tasks(bytes);
         }
+    }
+    if news && state.is_dir() {
+        seen.save(state);
     }
     Ok(digests)
 }

@@ -34,7 +34,12 @@ pub struct Added {
 }
 
 /// Adds a task in state `todo`.
-pub fn add(session: &Session<'_>, title: &str, milestone: Option<&str>, after: &[String]) -> Result<Added, Refusal> {
+pub fn add(
+    session: &Session<'_>,
+    title: &str,
+    milestone: Option<&str>,
+    after: &[String],
+) -> Result<Added, Refusal> {
     session.write("task add", |draft| {
         let title = text::one_line(title);
         let milestone = milestone.map(text::one_line);
@@ -118,10 +123,19 @@ pub fn edit(session: &Session<'_>, wanted: &str, change: &Change) -> Result<Edit
             refuse_circle(draft, &task, &after)?;
             draft.set_task(index, &["after".into()], &json!(after))?;
             let shown: Vec<&str> = after.iter().map(|id| crate::model::display_id(id)).collect();
-            changes.push(if shown.is_empty() { "after nothing".to_owned() } else { format!("after {}", shown.join(", ")) });
+            changes.push(if shown.is_empty() {
+                "after nothing".to_owned()
+            } else {
+                format!("after {}", shown.join(", "))
+            });
         }
         if !changes.is_empty() {
-            draft.event("progress-update", &format!("Task edited: {title}"), &changes.join("; "), Some(&task.id));
+            draft.event(
+                "progress-update",
+                &format!("Task edited: {title}"),
+                &changes.join("; "),
+                Some(&task.id),
+            );
         }
         Ok(Edited { id: task.id, title, changes })
     })
@@ -174,9 +188,12 @@ pub fn drop(session: &Session<'_>, wanted: &str, why: &str) -> Result<Dropped, R
             .collect();
         if let Some(first) = needing.first() {
             let first = first.split(' ').next().unwrap_or_default().to_owned();
-            return Err(Refusal::new(codes::STILL_NEEDED, format!("{} tasks come after this one", needing.len()))
-                .facts(needing)
-                .next(session.cmd(&format!("task edit {first} --not-after {}", task.display_id()))));
+            return Err(Refusal::new(
+                codes::STILL_NEEDED,
+                format!("{} tasks come after this one", needing.len()),
+            )
+            .facts(needing)
+            .next(session.cmd(&format!("task edit {first} --not-after {}", task.display_id()))));
         }
         let raw = draft.remove_task(index)?;
         let mut record: Value = serde_json::from_str(&canon::json::legible(&raw)).unwrap_or_default();
@@ -187,13 +204,21 @@ pub fn drop(session: &Session<'_>, wanted: &str, why: &str) -> Result<Dropped, R
         let mut archived = canon::json::Editor::new(String::from_utf8_lossy(&old))
             .map_err(|damage| session.damaged(&archive, &damage))?;
         if !archived.push(&[] as &[Step<'_>], &record) {
-            return Err(Refusal::new(codes::SPINE_DAMAGED, format!("`.chalk/{archive}` is no array of tasks"))
-                .at(session.path(&archive), None, None));
+            return Err(Refusal::new(
+                codes::SPINE_DAMAGED,
+                format!("`.chalk/{archive}` is no array of tasks"),
+            )
+            .at(session.path(&archive), None, None));
         }
         draft.file(&archive, archived.into_text())?;
         draft.decision(&format!("Dropped task \"{}\"", task.title), Some(why), Some(&task.id));
         draft.event("progress-update", &format!("Task dropped: {}", task.title), why, Some(&task.id));
-        Ok(Dropped { id: task.id, title: task.title, archive: format!(".chalk/{archive}"), why: why.to_owned() })
+        Ok(Dropped {
+            id: task.id,
+            title: task.title,
+            archive: format!(".chalk/{archive}"),
+            why: why.to_owned(),
+        })
     })
 }
 
@@ -224,6 +249,8 @@ pub fn show(session: &Session<'_>, wanted: &str) -> Result<(Task, Shown), Refusa
         .filter(|id| heads.iter().any(|head| head.id == **id && head.state != State::Done))
         .cloned()
         .collect();
-    let Value::Object(map) = value else { return Err(Refusal::new(codes::SPINE_DAMAGED, "the task is no object")) };
+    let Value::Object(map) = value else {
+        return Err(Refusal::new(codes::SPINE_DAMAGED, "the task is no object"));
+    };
     Ok((task, Shown { task: map, waits_for }))
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use canon::Sha256;
 use canon::json::{self, Damage, Editor, Step};
-use canon::{Hasher, Sha256};
 use gate::Refusal;
 use serde_json::Value;
 
@@ -38,9 +38,16 @@ impl Tasks {
         self.mended.as_deref().unwrap_or(&self.text)
     }
 
-    /// What lists need of every task.
+    /// What lists need of every task. A large file is read in two halves at once.
     pub fn heads(&self) -> Result<Vec<TaskHead<'_>>, Damage> {
-        json::read(self.legible().as_bytes())
+        let text = self.legible();
+        match split(text) {
+            // Halves that aren't right don't fit, and then the whole text says why.
+            Some((front, back)) => {
+                heads_of_halves(front, back).map_or_else(|| json::read(text.as_bytes()), Ok)
+            }
+            None => json::read(text.as_bytes()),
+        }
     }
 
     /// Every task, whole.
@@ -65,6 +72,53 @@ impl Tasks {
             let line = before.matches('\n').count();
             Damage { line: damage.line + line, ..damage }
         })
+    }
+}
+
+/// From this size on, two threads are worth their start.
+const LARGE: usize = 512 * 1024;
+
+/// The objects of the first and of the second half of an array of tasks in the usual layout; none for a small
+/// text or another layout.
+fn split(text: &str) -> Option<(&str, &str)> {
+    const BETWEEN: &str = "\n  },\n  {\n";
+    if text.len() < LARGE {
+        return None;
+    }
+    let mut middle = text.len() / 2;
+    while !text.is_char_boundary(middle) {
+        middle += 1;
+    }
+    let between = middle + text[middle..].find(BETWEEN)?;
+    let body = text.trim_start_matches('\u{feff}').trim_start().strip_prefix('[')?;
+    let start = text.len() - body.len();
+    let end = text.trim_end().strip_suffix(']')?.len();
+    (start < between && between < end).then(|| (&text[start..between + 4], &text[between + 5..end]))
+}
+
+/// Reads both halves; none where one of them isn't a list of tasks.
+fn heads_of_halves<'t>(front: &'t str, back: &'t str) -> Option<Vec<TaskHead<'t>>> {
+    let (front, back) = std::thread::scope(|scope| {
+        let back = scope.spawn(move || heads_in(back));
+        (heads_in(front), back.join())
+    });
+    let mut heads = front?;
+    heads.append(&mut back.ok()??);
+    Some(heads)
+}
+
+/// The tasks of a text that is a list without its brackets.
+fn heads_in(text: &str) -> Option<Vec<TaskHead<'_>>> {
+    let mut heads = Vec::with_capacity(text.len() / 600);
+    let mut rest = text;
+    loop {
+        let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<TaskHead<'_>>();
+        heads.push(stream.next()?.ok()?);
+        rest = rest[stream.byte_offset()..].trim_start();
+        if rest.is_empty() {
+            return Some(heads);
+        }
+        rest = rest.strip_prefix(',')?;
     }
 }
 
@@ -127,8 +181,6 @@ pub fn resolve<'a>(
 /// `tasks.json` under change: every task that isn't touched keeps its bytes.
 pub(crate) struct TasksEdit {
     tasks: Tasks,
-    /// The digest of the text up to where a task would be added, and that place.
-    prefix: (Hasher, usize),
     digest: Sha256,
     edited: BTreeMap<usize, Editor>,
     removed: Vec<usize>,
@@ -138,21 +190,8 @@ pub(crate) struct TasksEdit {
 
 impl TasksEdit {
     pub fn new(tasks: Tasks) -> Self {
-        let text = tasks.as_str();
-        let end = text.trim_end().strip_suffix(']').map_or(0, |body| body.trim_end().len());
-        let mut hasher = Hasher::new();
-        hasher.update(&text[..end]);
-        let mut whole = hasher.clone();
-        whole.update(&text[end..]);
-        Self {
-            prefix: (hasher, end),
-            digest: whole.finish(),
-            edited: BTreeMap::new(),
-            removed: Vec::new(),
-            added: Vec::new(),
-            spans: None,
-            tasks,
-        }
+        let digest = Sha256::of(tasks.as_str());
+        Self { digest, edited: BTreeMap::new(), removed: Vec::new(), added: Vec::new(), spans: None, tasks }
     }
 
     /// The digest of the file as it was read.
@@ -207,12 +246,12 @@ impl TasksEdit {
         Ok(self.tasks.as_str()[span].to_owned())
     }
 
-    /// The new text and its digest; none where nothing changed.
-    pub fn finish(mut self) -> Result<Option<(String, Sha256)>, Damage> {
-        if self.edited.is_empty() && self.removed.is_empty() {
-            return if self.added.is_empty() { Ok(None) } else { self.finish_append().map(Some) };
+    /// The new text; none where nothing changed.
+    pub fn finish(mut self) -> Result<Option<String>, Damage> {
+        if self.edited.is_empty() && self.removed.is_empty() && self.added.is_empty() {
+            return Ok(None);
         }
-        let spans = self.spans()?.to_vec();
+        let spans = if self.edited.is_empty() { Vec::new() } else { self.spans()?.to_vec() };
         let mut text = std::mem::take(&mut self.tasks.text);
         for (index, editor) in self.edited.iter().rev() {
             if !self.removed.contains(index) {
@@ -220,7 +259,7 @@ impl TasksEdit {
             }
         }
         if !self.added.is_empty() || !self.removed.is_empty() {
-            let mut editor = Editor::new(text)?;
+            let mut editor = Editor::new(if text.trim().is_empty() { "[]\n".to_owned() } else { text })?;
             self.removed.sort_unstable();
             for index in self.removed.iter().rev() {
                 editor.remove(&[Step::Index(*index)]);
@@ -230,48 +269,21 @@ impl TasksEdit {
             }
             text = editor.into_text();
         }
-        let digest = Sha256::of(&text);
-        Ok(Some((text, digest)))
+        Ok(Some(text))
     }
+}
 
-    /// Adds at the end without a look at the tasks before, which keeps the cost of a new task apart from
-    /// their number.
-    fn finish_append(self) -> Result<(String, Sha256), Damage> {
-        let (mut hasher, end) = self.prefix;
-        let old = self.tasks.text;
-        if end == 0 || old[..end].trim_start_matches('\u{feff}').trim() == "[" {
-            let mut editor = Editor::new(if old.trim().is_empty() { "[]\n".to_owned() } else { old })?;
-            for task in &self.added {
-                editor.push(&[], task);
-            }
-            let text = editor.into_text();
-            let digest = Sha256::of(&text);
-            return Ok((text, digest));
+/// `tasks` as they stand in a file of the usual layout behind the ones before them.
+pub(crate) fn appended(tasks: &[Value]) -> String {
+    let mut text = String::new();
+    for task in tasks {
+        text.push(',');
+        for line in json::pretty(task).split('\n') {
+            text.push_str("\n  ");
+            text.push_str(line);
         }
-        let newline = if old[..old.len().min(4096)].contains("\r\n") { "\r\n" } else { "\n" };
-        // A file that other hands laid out on one line stays on one line.
-        let spread = old[..end].contains('\n');
-        let mut tail = String::new();
-        for task in &self.added {
-            let task = if spread { json::pretty(task) } else { json::compact(task) };
-            tail.push(',');
-            if spread {
-                for line in task.split('\n') {
-                    tail.push_str(newline);
-                    tail.push_str("  ");
-                    tail.push_str(line);
-                }
-            } else {
-                tail.push_str(&task);
-            }
-        }
-        tail.push_str(&old[end..]);
-        hasher.update(&tail);
-        let mut text = old;
-        text.truncate(end);
-        text.push_str(&tail);
-        Ok((text, hasher.finish()))
     }
+    text
 }
 
 #[cfg(test)]
@@ -288,9 +300,7 @@ mod tests {
     }
 
     fn finish(edit: TasksEdit) -> String {
-        let (text, digest) = edit.finish().unwrap().unwrap();
-        assert_eq!(digest, Sha256::of(&text));
-        text
+        edit.finish().unwrap().unwrap()
     }
 
     #[test]
@@ -317,6 +327,10 @@ mod tests {
             value.as_array_mut().unwrap().push(json!({ "id": "t", "after": [], "reviews": [] }));
             let end = if start == "[]" { "" } else { "\n" };
             let text = finish(edit);
+            if start == TWO {
+                let new = appended(&[json!({ "id": "t", "after": [], "reviews": [] })]);
+                assert_eq!(text, format!("{}{new}\n]\n", TWO.trim_end_matches("\n]\n")));
+            }
             if start != "[]" {
                 assert_eq!(text, format!("{}{end}", json::pretty(&value)));
             }
@@ -338,6 +352,26 @@ mod tests {
         let span = tasks.spans().unwrap()[0].clone();
         assert_eq!(tasks.task(&span).unwrap_err().line, 4);
         assert_eq!(tasks.all().unwrap_err().line, 4);
+    }
+
+    #[test]
+    fn two_halves_give_what_the_whole_gives() {
+        let task = |n: usize| {
+            json!({ "id": format!("task-{n}"), "title": "},\n  {\n ü \"", "state": "todo",
+                "tests": [{ "path": "a" }], "reviews": [{ "findings": [] }] })
+        };
+        let all: Vec<Value> = (0..5000).map(task).collect();
+        for text in [format!("{}\n", json::pretty(&json!(all))), json::compact(&json!(all))] {
+            let tasks = Tasks::new(text.clone().into_bytes()).unwrap();
+            let heads = tasks.heads().unwrap();
+            let whole: Vec<TaskHead<'_>> = json::read(text.as_bytes()).unwrap();
+            assert_eq!(format!("{heads:?}"), format!("{whole:?}"));
+        }
+        assert!(split(&json::pretty(&json!(all))).is_some());
+        // Damage is named by its place in the whole text.
+        let text = json::pretty(&json!(all)).replacen("\"task-4000\"", "7", 1);
+        let line = text[..text.find("\"id\": 7").unwrap()].matches('\n').count() + 1;
+        assert_eq!(Tasks::new(text.into_bytes()).unwrap().heads().unwrap_err().line, line);
     }
 
     #[test]

@@ -64,7 +64,8 @@ pub fn read(session: &Session<'_>, query: &Query) -> Result<Events, Refusal> {
     let fits = |event: &Event| {
         query.kind.as_ref().is_none_or(|kind| event.kind == *kind)
             && needle.as_ref().is_none_or(|needle| {
-                event.title.to_lowercase().contains(needle) || event.description.to_lowercase().contains(needle)
+                event.title.to_lowercase().contains(needle)
+                    || event.description.to_lowercase().contains(needle)
             })
     };
     events.retain(fits);

@@ -129,7 +129,11 @@ fn open_fork(session: &Session<'_>, fork: &str) -> Refusal {
 /// Runs the executor in the task's tree with the context on stdin; without one, nothing runs.
 fn execute(session: &Session<'_>, config: &Config, task: &Task, worked: &mut Worked) -> Result<(), Refusal> {
     let Some(command) = config.protocol.command(&config.protocol.executor.command) else {
-        worked.findings.push(Finding::new("executor", Level::Info, "no executor is set: what is there is judged"));
+        worked.findings.push(Finding::new(
+            "executor",
+            Level::Info,
+            "no executor is set: what is there is judged",
+        ));
         return Ok(());
     };
     let context = context::context(session, Some(&task.id))?;
@@ -168,14 +172,18 @@ fn judge(session: &Session<'_>, config: &Config, worked: &mut Worked) -> Result<
     let tree = report.tree.path.clone();
     // `stats` counts by these words.
     let red = (!report.green).then(|| {
-        Refusal::new(codes::VERIFY_RED, "verify RED").facts(report.red.iter().cloned()).next(session.cmd("verify"))
+        Refusal::new(codes::VERIFY_RED, "verify RED")
+            .facts(report.red.iter().cloned())
+            .next(session.cmd("verify"))
     });
     worked.verify = Some(report);
     if red.is_some() {
         return Ok(red);
     }
     let report = levers::run(session, config, &task, &tree)?;
-    worked.findings.extend(report.unclear().into_iter().map(|line| Finding::new("levers", Level::Warn, line)));
+    worked
+        .findings
+        .extend(report.unclear().into_iter().map(|line| Finding::new("levers", Level::Warn, line)));
     let refusal = report.refusal();
     worked.levers = Some(report);
     Ok(refusal)
@@ -233,7 +241,8 @@ impl Loop {
 /// blocked.
 pub fn run(session: &Session<'_>, request: LoopRequest) -> Result<Loop, Refusal> {
     let config = session.config()?;
-    let mut done = Loop { tasks: Vec::new(), stopped: String::new(), at_blocked: false, next: session.cmd("next") };
+    let mut done =
+        Loop { tasks: Vec::new(), stopped: String::new(), at_blocked: false, next: session.cmd("next") };
     if config.protocol.executor.command.trim().is_empty() && !request.dry_run {
         return Err(Refusal::new(codes::NOT_CONFIGURED, "no executor is set")
             .hint("set `protocol.executor.command` in `.chalk/chalk.json`")
@@ -245,15 +254,20 @@ pub fn run(session: &Session<'_>, request: LoopRequest) -> Result<Loop, Refusal>
             "nothing is runnable".clone_into(&mut done.stopped);
             return Ok(done);
         };
-        let mut taken =
-            Taken { id: task.id.clone(), title: task.title.clone(), outcome: "done".to_owned(), refusal: None };
+        let mut taken = Taken {
+            id: task.id.clone(),
+            title: task.title.clone(),
+            outcome: "done".to_owned(),
+            refusal: None,
+        };
         if request.dry_run {
             "would run".clone_into(&mut taken.outcome);
             done.tasks.push(taken);
             continue;
         }
         if let Some((needs, refusal)) = through(session, &config, &task)? {
-            let reason = std::iter::once(refusal.message.clone()).chain(refusal.facts.iter().take(3).cloned());
+            let reason =
+                std::iter::once(refusal.message.clone()).chain(refusal.facts.iter().take(3).cloned());
             block::block(session, &task.id, needs, &reason.collect::<Vec<_>>().join("; "))?;
             "blocked".clone_into(&mut taken.outcome);
             taken.refusal = Some(refusal);

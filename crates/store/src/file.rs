@@ -81,9 +81,99 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
         let what = if metadata.is_dir() { "it is a folder" } else { "it is not a regular file" };
         return Err(fail(io::Error::new(io::ErrorKind::InvalidInput, what)));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0) + 1);
-    file.read_to_end(&mut bytes).map_err(fail)?;
-    Ok(Some(bytes))
+    read_all(&mut file, metadata.len()).map(Some).map_err(fail)
+}
+
+/// From this size on, a file is read in two halves at once: most of the time goes into fresh memory pages.
+#[cfg(unix)]
+const LARGE: u64 = 1024 * 1024;
+
+fn read_all(file: &mut File, length: u64) -> io::Result<Vec<u8>> {
+    #[cfg(unix)]
+    if length >= LARGE {
+        use std::os::unix::fs::FileExt;
+        let mut bytes = vec![0; usize::try_from(length).unwrap_or(usize::MAX)];
+        let half = bytes.len() / 2;
+        let (front, back) = bytes.split_at_mut(half);
+        let at = &*file;
+        let (first, second) = std::thread::scope(|scope| {
+            let second = scope.spawn(move || at.read_exact_at(back, half as u64));
+            (at.read_exact_at(front, 0), second.join())
+        });
+        // A file that shrank meanwhile is read again, as it is now.
+        if first.is_ok() && matches!(second, Ok(Ok(()))) {
+            use std::io::{Seek, SeekFrom};
+            file.seek(SeekFrom::Start(length))?;
+            file.read_to_end(&mut bytes)?;
+            return Ok(bytes);
+        }
+    }
+    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or(0) + 1);
+    file.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// What tells a file that nobody touched: place, size and times. Two equal identities mean equal content,
+/// but for a write within one tick of the system's clock; [`Staged`] marks what it writes against that.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Identity {
+    place: (u64, u64),
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+/// Nanoseconds that a mark adds to a file's time. The system's clock ticks in milliseconds, so no later write
+/// gives the same time.
+const MARK: u32 = 613;
+
+impl Identity {
+    /// The identity of a regular file; none where there is none, or where the system doesn't tell.
+    #[cfg(unix)]
+    pub fn of(path: &Path) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt;
+        let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
+        Some(Self {
+            place: (metadata.dev(), metadata.ino()),
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        })
+    }
+
+    /// The identity of a regular file; none where there is none, or where the system doesn't tell.
+    #[cfg(not(unix))]
+    pub fn of(_: &Path) -> Option<Self> {
+        None
+    }
+
+    /// The file's size in bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Whether the file was last changed before `other` was: then no write that `other` didn't see can hide
+    /// behind the same times.
+    pub fn is_older_than(&self, other: &Self) -> bool {
+        self.changed < other.modified
+    }
+
+    /// Whether [`Staged`] wrote the file and nobody wrote to it since.
+    pub fn is_marked(&self) -> bool {
+        let below = self.modified.1 % 1000;
+        below == i64::from(MARK) || below == i64::from(MARK) + 1
+    }
+}
+
+/// Sets the file's time off from every tick of the clock.
+fn mark(file: &File) -> io::Result<()> {
+    let modified = file.metadata()?.modified()?;
+    let whole = modified.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let rest = u64::from(whole.subsec_nanos() % 1000);
+    // Not the time it has: a write in this very tick would give that again.
+    let mark = u64::from(MARK) + u64::from(rest == u64::from(MARK));
+    let marked = whole - std::time::Duration::from_nanos(rest) + std::time::Duration::from_nanos(mark);
+    file.set_modified(std::time::UNIX_EPOCH + marked)
 }
 
 /// A new content that lies beside its target, complete and on disk, and takes the target's place
@@ -98,6 +188,24 @@ pub struct Staged {
 impl Staged {
     /// Writes `bytes` to `<target>.<pid>.tmp` and syncs it. The target's permissions carry over.
     pub fn write(target: &Path, bytes: &[u8]) -> Result<Self, FileError> {
+        Self::stage(target, |file| file.write_all(bytes))
+    }
+
+    /// The same for a content that begins with the target's first `keep` bytes and ends with `tail`: the system
+    /// copies what stays, without bringing it into memory.
+    pub fn extend(target: &Path, keep: u64, tail: &[u8]) -> Result<Self, FileError> {
+        let fail = |error| FileError::new("read", target, error);
+        let source = options().read(true).open(target).map_err(|error| fail(explain(target, error)))?;
+        Self::stage(target, |file| {
+            let copied = io::copy(&mut (&source).take(keep), file)?;
+            if copied < keep {
+                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it became shorter meanwhile"));
+            }
+            file.write_all(tail)
+        })
+    }
+
+    fn stage(target: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> Result<Self, FileError> {
         let fail = |error| FileError::new("write", target, error);
         let mode = match fs::symlink_metadata(target) {
             Ok(metadata) if metadata.is_symlink() => return Err(fail(link_error())),
@@ -120,12 +228,14 @@ impl Staged {
             fs::remove_file(&temporary)?;
             open()
         });
-        let staged = Self { temporary: temporary.clone(), target: target.to_owned(), done: false };
         let mut file = file.map_err(fail)?;
-        file.write_all(bytes).map_err(fail)?;
+        let staged = Self { temporary: temporary.clone(), target: target.to_owned(), done: false };
+        fill(&mut file).map_err(fail)?;
         if let Some(mode) = mode {
             file.set_permissions(mode).map_err(fail)?;
         }
+        // A system that can't set times leaves the file unmarked, and nobody trusts its time.
+        let _ = mark(&file);
         file.sync_data().map_err(fail)?;
         fault::point("staged").map_err(fail)?;
         Ok(staged)
@@ -317,6 +427,44 @@ mod tests {
             assert!(error.to_string().contains("symbolic link"), "{error}");
         }
         assert_eq!(fs::read(&outside).unwrap(), b"kept");
+    }
+
+    #[test]
+    fn a_content_is_extended_without_the_rest() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        fs::write(&path, "[1]").unwrap();
+        Staged::extend(&path, 2, b",2]").unwrap().commit().unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"[1,2]");
+        assert!(Staged::extend(&path, 99, b"]").is_err());
+        assert!(Staged::extend(&folder.path().join("none"), 0, b"]").is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn an_edit_within_one_tick_of_the_clock_is_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        for _ in 0..200 {
+            replace(&path, b"12345").unwrap();
+            let written = Identity::of(&path).unwrap();
+            assert!(written.is_marked());
+            // In place, of the same size, at once.
+            fs::OpenOptions::new().write(true).open(&path).unwrap().write_all(b"54321").unwrap();
+            let edited = Identity::of(&path).unwrap();
+            assert_ne!(written, edited);
+            assert!(!edited.is_marked());
+        }
+    }
+
+    #[test]
+    fn a_large_file_is_read_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let bytes: Vec<u8> = (0..3_000_001_u32).map(|n| u8::try_from(n % 251).unwrap()).collect();
+        fs::write(&path, &bytes).unwrap();
+        assert_eq!(read(&path).unwrap().unwrap(), bytes);
     }
 
     #[test]

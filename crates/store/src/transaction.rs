@@ -19,9 +19,26 @@ use crate::file::{self, Appender, FileError, Staged};
 /// What to change. Paths are absolute.
 #[derive(Debug, Default)]
 pub struct Transaction {
-    replacements: Vec<(PathBuf, Vec<u8>)>,
+    replacements: Vec<(PathBuf, Content)>,
     appends: Vec<(PathBuf, String)>,
     record: Option<(Chain, Record)>,
+}
+
+/// What a file becomes.
+#[derive(Debug)]
+enum Content {
+    Whole(Vec<u8>),
+    /// Its first bytes as they are, so many, and then these.
+    Extended(u64, Vec<u8>),
+}
+
+impl Content {
+    fn stage(&self, path: &Path) -> Result<Staged, FileError> {
+        match self {
+            Self::Whole(bytes) => Staged::write(path, bytes),
+            Self::Extended(keep, tail) => Staged::extend(path, *keep, tail),
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -52,7 +69,12 @@ impl Transaction {
 
     /// Replaces or creates the file at `path`.
     pub fn replace(&mut self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) {
-        self.replacements.push((path.into(), bytes.into()));
+        self.replacements.push((path.into(), Content::Whole(bytes.into())));
+    }
+
+    /// Keeps the first `keep` bytes of the file at `path` and puts `tail` behind them.
+    pub fn extend(&mut self, path: impl Into<PathBuf>, keep: u64, tail: impl Into<Vec<u8>>) {
+        self.replacements.push((path.into(), Content::Extended(keep, tail.into())));
     }
 
     /// Adds whole lines at the end of the file at `path`; a last line without its end gets one first.
@@ -79,7 +101,7 @@ impl Transaction {
         let staged = self
             .replacements
             .iter()
-            .map(|(path, bytes)| Staged::write(path, bytes))
+            .map(|(path, content)| content.stage(path))
             .collect::<Result<Vec<_>, _>>()?;
         let mut appenders = Vec::new();
         for (path, lines) in &self.appends {

@@ -52,11 +52,8 @@ fn task(n: usize, tasks: usize, test: &str) -> serde_json::Value {
         _ if n % 10 == 0 => "specd",
         _ => "done",
     };
-    let tests = if n == 0 {
-        json!([{ "path": "a.test.sh", "sha256": canon::Sha256::of(test) }])
-    } else {
-        json!([])
-    };
+    let tests =
+        if n == 0 { json!([{ "path": "a.test.sh", "sha256": canon::Sha256::of(test) }]) } else { json!([]) };
     let reviews = if state == "done" {
         json!([{ "at": "2026-12-01T03:17:20.133Z", "by": "adversary", "verdict": "pass", "findings": [], "decisions": [] }])
     } else {

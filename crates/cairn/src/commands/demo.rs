@@ -44,7 +44,8 @@ impl Document for Told {
         if broken == 0 {
             page.ok(format_args!("{} of {} cheats refused, and the task is done", self.refused, self.cheats));
         } else {
-            page.bad(format_args!("{broken} steps did not end as they should"));
+            let steps = if broken == 1 { "1 step" } else { &format!("{broken} steps") };
+            page.bad(format_args!("{steps} did not end as it should"));
         }
         if let Some(kept) = &self.kept {
             page.under(format_args!("the repository is kept in `{}`", kept.display()));

@@ -26,7 +26,9 @@ impl Document for Next {
             Reason::AwaitsPerson | Reason::OpenFork | Reason::Stuck => page.caution(&self.message),
             _ => page.head(&self.message),
         }
-        if let Some(task) = &self.about {
+        // Blocked tasks are facts of the step already.
+        let about = self.about.as_ref().filter(|_| self.reason != Reason::AwaitsPerson);
+        if let Some(task) = about {
             let title = canon::text::clip(&canon::text::one_line(&task.title), 100);
             page.under(format_args!("{}  {title}  ({})", task.id, task.state));
         }

@@ -77,9 +77,9 @@ impl Document for List {
 /// Runs the command.
 pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
     match args.action {
-        Some(Action::Add { question, awaiting, task }) => ctx
-            .act(|session| add(session, &question, &awaiting, task.as_deref()))
-            .map(|one| Answer::of(&one)),
+        Some(Action::Add { question, awaiting, task }) => {
+            ctx.act(|session| add(session, &question, &awaiting, task.as_deref())).map(|one| Answer::of(&one))
+        }
         Some(Action::Resolve { id, answer }) => {
             ctx.act(|session| resolve_with(session, &id, &answer)).map(|one| Answer::of(&one))
         }

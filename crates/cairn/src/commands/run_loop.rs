@@ -50,6 +50,7 @@ impl Document for Loop {
 
 /// Runs the command.
 pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
-    let request = LoopRequest { until_blocked: args.until == Until::Blocked, max: args.max, dry_run: args.dry_run };
+    let request =
+        LoopRequest { until_blocked: args.until == Until::Blocked, max: args.max, dry_run: args.dry_run };
     ctx.act(|session| chalk::work::run(session, request)).map(|done| Answer::of(&done))
 }

@@ -133,17 +133,19 @@ impl Document for ShownTask {
 /// Runs the command.
 pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
     match args.action {
-        Action::Add { title, milestone, after } => {
-            ctx.act(|session| add(session, &title, milestone.as_deref(), &after)).map(|added| Answer::of(&added))
-        }
+        Action::Add { title, milestone, after } => ctx
+            .act(|session| add(session, &title, milestone.as_deref(), &after))
+            .map(|added| Answer::of(&added)),
         Action::Edit { id, title, milestone, no_milestone, after, not_after } => {
             let milestone = if no_milestone { Some(None) } else { milestone.map(Some) };
             let change = Change { title, milestone, after, not_after };
             ctx.act(|session| edit(session, &id, &change)).map(|edited| Answer::of(&edited))
         }
-        Action::Drop { id, why } => ctx.act(|session| drop(session, &id, &why)).map(|dropped| Answer::of(&dropped)),
-        Action::Show { id } => ctx
-            .read(|session| show(session, &id))
-            .map(|(task, shown)| Answer::of(&ShownTask { shown, task })),
+        Action::Drop { id, why } => {
+            ctx.act(|session| drop(session, &id, &why)).map(|dropped| Answer::of(&dropped))
+        }
+        Action::Show { id } => {
+            ctx.read(|session| show(session, &id)).map(|(task, shown)| Answer::of(&ShownTask { shown, task }))
+        }
     }
 }

@@ -3,12 +3,16 @@
 /// The repository as it is before anybody works on it.
 pub const PROJECT: &[(&str, &str)] = &[
     ("greet.sh", "#!/bin/sh\n# Greets.\necho hello\n"),
-    ("run-tests.sh", "#!/bin/sh\nfor t in tests/*.test.sh; do\n  sh \"$t\" || { echo \"failed: $t\"; exit 1; }\ndone\n"),
+    (
+        "run-tests.sh",
+        "#!/bin/sh\nfor t in tests/*.test.sh; do\n  sh \"$t\" || { echo \"failed: $t\"; exit 1; }\ndone\n",
+    ),
     ("tests/hello.test.sh", "test -n \"$(sh greet.sh)\"\n"),
 ];
 
 /// The work of the agent.
-pub const IMPLEMENTATION: &str = "#!/bin/sh\n# Greets, by name where one is given.\necho \"hello${1:+ $1}\"\n";
+pub const IMPLEMENTATION: &str =
+    "#!/bin/sh\n# Greets, by name where one is given.\necho \"hello${1:+ $1}\"\n";
 
 /// A test that looks like one and asserts nothing about the change.
 pub const VACUOUS_TEST: &str = "# greet.sh greets by name\nsh greet.sh Ada >/dev/null\n";

@@ -93,6 +93,12 @@ impl Stage {
         self.folder.join("project")
     }
 
+    /// The command that runs a tool from outside the repository. The author runs in a folder of its own, so the
+    /// path is a whole one.
+    pub fn tool(&self, name: &str) -> String {
+        format!("sh '{}'", self.folder.join("tools").join(name).display())
+    }
+
     /// Writes a file of the project, as the agent or a person would.
     pub fn write(&self, name: &str, content: &str) -> Result<(), Refusal> {
         self.write_at(&self.project().join(name), content)
@@ -112,7 +118,8 @@ impl Stage {
     }
 
     fn git(&self, args: &[&str]) -> Result<(), Refusal> {
-        let identity = ["-c", "user.name=Demo", "-c", "user.email=demo@example.org", "-c", "commit.gpgsign=false"];
+        let identity =
+            ["-c", "user.name=Demo", "-c", "user.email=demo@example.org", "-c", "commit.gpgsign=false"];
         Git::new(self.project(), &self.env)
             .output(identity.iter().chain(args))
             .map(drop)
@@ -146,7 +153,8 @@ impl Stage {
     }
 
     fn step(&mut self, says: &str, args: &[&str], exit: u8, holds: &str, cheat: bool) -> String {
-        let words: Vec<OsString> = std::iter::once("cairn").chain(args.iter().copied()).map(OsString::from).collect();
+        let words: Vec<OsString> =
+            std::iter::once("cairn").chain(args.iter().copied()).map(OsString::from).collect();
         let world = World {
             cwd: self.project(),
             env: self.env.clone(),

@@ -13,7 +13,9 @@ pub fn tell(stage: &mut Stage) -> Result<(), Refusal> {
     a_test_that_would_pass_anyway(stage, &id)?;
     a_locked_test_made_easier(stage, &id)?;
     code_changed_after_the_review(stage, &id)?;
-    the_held_out_set(stage, &id)?;
+    let next = stage.does("One more task", &["task", "add", "Greet in French"]);
+    let next = next.split_whitespace().nth(1).unwrap_or("task-").to_owned();
+    the_held_out_set(stage, &id, &next)?;
     a_task_marked_done_by_hand(stage)?;
     stage.does("Where the project stands", &["status"]);
     Ok(())
@@ -26,21 +28,21 @@ fn set_up(stage: &mut Stage) -> Result<(), Refusal> {
     );
     let mut config: Value = serde_json::from_str(&stage.read(".chalk/chalk.json")?).unwrap_or_default();
     let protocol = &mut config["protocol"];
-    protocol["review"] = json!({ "command": "sh ../tools/reviewer.sh", "requiredAt": ["per-task"] });
+    protocol["review"] = json!({ "command": stage.tool("reviewer.sh"), "requiredAt": ["per-task"] });
     protocol["breakTest"] = json!("sh {test}");
     protocol["tamperEvident"] = json!("refuse");
     protocol["regression"]["required"] = json!(true);
-    protocol["regression"]["authorCommand"] = json!("sh ../tools/author.sh");
-    protocol["regression"]["command"] = json!("for t in .chalk/held-out/*.test.sh; do sh \"$t\" || exit 1; done");
+    protocol["regression"]["authorCommand"] = json!(stage.tool("author.sh"));
+    protocol["regression"]["command"] =
+        json!("for t in .chalk/held-out/*.test.sh; do sh \"$t\" || exit 1; done");
     stage.write(".chalk/chalk.json", &format!("{}\n", json::pretty(&config)))?;
     stage.commit("Set the gates up")
 }
 
 fn no_work_without_criteria(stage: &mut Stage) -> String {
-    stage.does("A task", &["task", "add", "Greet by name"]);
-    let added = stage.does("Its id, as a program reads it", &["next", "--json"]);
-    let next: Value = serde_json::from_str(&added).unwrap_or_default();
-    let id = next["task"]["id"].as_str().unwrap_or("task-").to_owned();
+    let added = stage.does("A task", &["task", "add", "Greet by name"]);
+    // The id is the first word behind the check mark.
+    let id = added.split_whitespace().nth(1).unwrap_or("task-").to_owned();
     stage.cheats("The agent starts without criteria", &["start", &id], 1, "no-criteria");
     id
 }
@@ -82,13 +84,13 @@ fn code_changed_after_the_review(stage: &mut Stage, id: &str) -> Result<(), Refu
     Ok(())
 }
 
-fn the_held_out_set(stage: &mut Stage, id: &str) -> Result<(), Refusal> {
+fn the_held_out_set(stage: &mut Stage, id: &str, next: &str) -> Result<(), Refusal> {
     stage.does("An author who sees the specification alone writes held-out tests", &["guard", "gen"]);
     let secret = "plain-greeting";
     stage.finds_nothing("The agent looks for them in its context", &["context", id], secret);
     stage.cheats(
         "The agent attaches one as its own test, to be shown it",
-        &["spec", id, "--test", ".chalk/held-out/plain-greeting.test.sh"],
+        &["spec", next, "--test", ".chalk/held-out/plain-greeting.test.sh"],
         1,
         "held-out",
     );
@@ -101,14 +103,8 @@ fn the_held_out_set(stage: &mut Stage, id: &str) -> Result<(), Refusal> {
 }
 
 fn a_task_marked_done_by_hand(stage: &mut Stage) -> Result<(), Refusal> {
-    stage.does("One more task", &["task", "add", "Greet in French"]);
     let tasks = stage.read(".chalk/tasks.json")?;
     stage.write(".chalk/tasks.json", &tasks.replace("\"state\": \"todo\"", "\"state\": \"done\""))?;
-    stage.cheats(
-        "The agent marks it done in the file",
-        &["update", "All done"],
-        1,
-        "spine-tampered",
-    );
+    stage.cheats("The agent marks it done in the file", &["update", "All done"], 1, "spine-tampered");
     stage.write(".chalk/tasks.json", &tasks)
 }

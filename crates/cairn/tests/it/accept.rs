@@ -64,7 +64,9 @@ fn policy_can_refuse_to_go_on_and_can_not_be_switched_off_by_hand() {
     let config = scratch.read(".chalk/chalk.json");
     scratch.write(".chalk/chalk.json", config.replace("\"refuse\"", "false"));
     let before = scratch.spine();
-    for args in [&["task", "add", "x"][..], &["start", &id], &["verify"], &["update", "x"], &["decision", "x"]] {
+    for args in
+        [&["task", "add", "x"][..], &["start", &id], &["verify"], &["update", "x"], &["decision", "x"]]
+    {
         scratch.run(&[&["chalk"], args].concat()).refused(1, "spine-tampered");
     }
     assert_eq!(scratch.spine(), before);

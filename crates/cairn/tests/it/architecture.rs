@@ -81,7 +81,10 @@ fn main_is_short_and_names_say_something() {
     assert!(main.lines().count() < 50);
     for path in sources() {
         let stem = path.file_stem().unwrap().to_str().unwrap();
-        assert!(!["utils", "util", "helpers", "helper", "common", "misc", "types"].contains(&stem), "{path:?}");
+        assert!(
+            !["utils", "util", "helpers", "helper", "common", "misc", "types"].contains(&stem),
+            "{path:?}"
+        );
     }
 }
 
@@ -94,13 +97,16 @@ fn libraries_read_no_environment_and_print_nothing() {
         let text = fs::read_to_string(&path).unwrap();
         // What tests do inside a file is their own matter.
         let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
-        for word in ["env::var", "env::vars", "current_dir()", "println!(", "eprintln!(", "SystemTime::now()"] {
+        for word in ["env::var", "env::vars", "current_dir()", "println!(", "eprintln!(", "SystemTime::now()"]
+        {
             let judged_elsewhere = matches!(
                 (path.file_name().unwrap().to_str().unwrap(), word),
                 // The machine's own clock, the age of another process, and the time that a copied file gets.
                 ("world.rs" | "lock.rs" | "copy.rs", "SystemTime::now()")
             );
-            let is_test = path.components().any(|part| matches!(part.as_os_str().to_str(), Some("tests" | "tests.rs" | "fixture.rs")));
+            let is_test = path
+                .components()
+                .any(|part| matches!(part.as_os_str().to_str(), Some("tests" | "tests.rs" | "fixture.rs")));
             assert!(judged_elsewhere || is_test || !code.contains(word), "`{word}` in {path:?}");
         }
     }

@@ -31,7 +31,10 @@ fn whole_or_nothing(scratch: &Scratch, old: &Value, context: &str) {
     let changed = &tasks[0]["tests"] != old;
     let decided = scratch.read(".chalk/decisions.md").contains("broken off");
     let logged = scratch.read(".chalk/updates.jsonl").contains("broken off");
-    assert!(changed == decided && decided == logged, "{context}: lock {changed}, decision {decided}, event {logged}");
+    assert!(
+        changed == decided && decided == logged,
+        "{context}: lock {changed}, decision {decided}, event {logged}"
+    );
 }
 
 #[test]
@@ -48,9 +51,14 @@ fn a_writer_killed_at_any_step_leaves_all_or_nothing() {
             // The next writer finishes or forgets it.
             scratch.run(&["chalk", "update", "next writer"]).ok();
             whole_or_nothing(&scratch, &old, &format!("{point}:{nth}"));
-            let left: Vec<_> = scratch.spine().into_iter().map(|(path, _)| path).filter(|path| {
-                path.extension().is_some_and(|extension| extension == "tmp") || path.ends_with(".lock")
-            }).collect();
+            let left: Vec<_> = scratch
+                .spine()
+                .into_iter()
+                .map(|(path, _)| path)
+                .filter(|path| {
+                    path.extension().is_some_and(|extension| extension == "tmp") || path.ends_with(".lock")
+                })
+                .collect();
             assert!(left.is_empty(), "{point}:{nth} leaves {left:?}");
             let next = scratch.run(&["chalk", "next"]).ok();
             assert!(!next.err.contains("past the program"), "{point}:{nth}: {}", next.err);

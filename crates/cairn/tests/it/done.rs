@@ -38,7 +38,11 @@ fn a_verified_task_is_done() {
     let task = scratch.json(".chalk/tasks.json")[0].clone();
     assert_eq!(task["state"], "done");
     assert!(task["doneAt"].is_string());
-    assert!(scratch.read(".chalk/updates.jsonl").contains("\"type\":\"work-item-accepted\",\"title\":\"Done: Add\""));
+    assert!(
+        scratch
+            .read(".chalk/updates.jsonl")
+            .contains("\"type\":\"work-item-accepted\",\"title\":\"Done: Add\"")
+    );
     scratch.run(&["chalk", "done", &id]).refused(1, "done already");
 }
 
@@ -88,7 +92,10 @@ fn a_locked_test_that_nobody_else_has_keeps_it_shut() {
 #[test]
 fn a_pass_counts_for_what_was_reviewed_alone() {
     let (scratch, id) = started(REAL);
-    scratch.configure("/protocol/review", json!({ "command": "echo '{\"verdict\":\"PASS\"}'", "required": true }));
+    scratch.configure(
+        "/protocol/review",
+        json!({ "command": "echo '{\"verdict\":\"PASS\"}'", "required": true }),
+    );
     scratch.commit("review");
     scratch.run(&["chalk", "done", &id]).refused(1, "review-missing");
     scratch.run(&["chalk", "review", &id]).ok();
@@ -141,7 +148,10 @@ fn a_blocking_review_keeps_it_shut_and_one_of_another_program_counts() {
 #[test]
 fn the_cadence_of_milestones_asks_at_the_last_task_alone() {
     let scratch = Scratch::chalk();
-    scratch.configure("/protocol/review", json!({ "command": "", "requiredAt": ["milestone-boundary", "whenever"] }));
+    scratch.configure(
+        "/protocol/review",
+        json!({ "command": "", "requiredAt": ["milestone-boundary", "whenever"] }),
+    );
     let mut ids = Vec::new();
     for title in ["one", "two"] {
         let added = scratch.run(&["chalk", "task", "add", title, "--milestone", "m1", "--json"]).ok();
@@ -176,7 +186,10 @@ fn what_changes_while_the_gates_run_is_not_judged() {
     let order = format!("{} && sh tests/add.test.sh", "sh meddle.sh");
     scratch.configure("/protocol/verify/test", json!(order));
     // The toolchain itself takes the criterion away.
-    scratch.write("meddle.sh", "sed -i.bak 's/1 and 2 is 3/anything/' .chalk/tasks.json && rm .chalk/tasks.json.bak\n");
+    scratch.write(
+        "meddle.sh",
+        "sed -i.bak 's/1 and 2 is 3/anything/' .chalk/tasks.json && rm .chalk/tasks.json.bak\n",
+    );
     scratch.commit("meddle");
     scratch.run(&["chalk", "done", &id]).refused(1, "spine-moved");
     assert_eq!(state(&scratch), "in-progress");

@@ -45,8 +45,16 @@ fn every_read_command_works_and_changes_nothing() {
             let Some(scratch) = scratch_with(name, in_git) else { return };
             let before = scratch.spine();
             for args in [
-                &["status"][..], &["next"], &["context"], &["log"], &["backlog"], &["question", "list"], &["stats"],
-                &["lesson"], &["skill"], &["guard", "list"],
+                &["status"][..],
+                &["next"],
+                &["context"],
+                &["log"],
+                &["backlog"],
+                &["question", "list"],
+                &["stats"],
+                &["lesson"],
+                &["skill"],
+                &["guard", "list"],
             ] {
                 scratch.run(&[&["chalk"], args].concat()).ok();
                 scratch.run(&[&["chalk"], args, &["--json"]].concat()).ok();
@@ -83,7 +91,10 @@ fn a_write_changes_only_the_bytes_it_must() {
     scratch.run(&["chalk", "spec", "task-cc10bf21", "--criterion", "2 by 3 is 6"]).ok();
     let new = scratch.read(".chalk/tasks.json");
     assert!(added(&new, &tasks).len() <= 2, "{:?}", added(&new, &tasks));
-    assert!(new.starts_with(&tasks[..tasks.find("task-cc10bf21").unwrap()]), "the tasks before are untouched");
+    assert!(
+        new.starts_with(&tasks[..tasks.find("task-cc10bf21").unwrap()]),
+        "the tasks before are untouched"
+    );
     assert_eq!(scratch.read(".chalk/chalk.json"), config, "chalk.json is not written without need");
     scratch.run(&["chalk", "phase", "design", "--force-audit", "--why", "test"]).ok();
     let new = scratch.read(".chalk/chalk.json");
@@ -117,6 +128,8 @@ fn a_spine_goes_the_whole_way_from_where_the_other_program_left_it() {
     assert_eq!(scratch.json(".chalk/tasks.json")[1]["state"], "in-progress");
     let ran = scratch.run(&["chalk", "next"]).ok();
     assert!(ran.out.contains("task-faad4b4"), "{}", ran.out);
-    scratch.run(&["chalk", "block", "task-faad4b41", "--needs", "decision", "--reason", "still rounding"]).ok();
+    scratch
+        .run(&["chalk", "block", "task-faad4b41", "--needs", "decision", "--reason", "still rounding"])
+        .ok();
     assert!(scratch.path(".chalk/handoffs/task-faad4b4-2.md").exists(), "handoffs count on");
 }

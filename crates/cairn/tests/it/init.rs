@@ -7,7 +7,16 @@ use crate::scratch::Scratch;
 #[test]
 fn a_spine_is_made_with_the_published_files() {
     let scratch = Scratch::repository();
-    let ran = scratch.run(&["chalk", "init", "--name", "shelf", "--goal", "a small\nlibrary", "--bare", "--no-agents"]);
+    let ran = scratch.run(&[
+        "chalk",
+        "init",
+        "--name",
+        "shelf",
+        "--goal",
+        "a small\nlibrary",
+        "--bare",
+        "--no-agents",
+    ]);
     insta::assert_snapshot!(ran.all(), @r#"
     exit 0
     --- out
@@ -33,9 +42,33 @@ fn a_spine_is_made_with_the_published_files() {
     assert_eq!(
         protocol,
         [
-            "version", "phase", "status", "runner", "verify", "review", "regression", "planner", "plan", "director",
-            "executor", "requireTest", "contextBudget", "integrity", "tamperEvident", "breakTest", "mutation",
-            "handoff", "prbody", "github", "worktree", "e2e", "retro", "feedback", "discovery", "portal", "telemetry"
+            "version",
+            "phase",
+            "status",
+            "runner",
+            "verify",
+            "review",
+            "regression",
+            "planner",
+            "plan",
+            "director",
+            "executor",
+            "requireTest",
+            "contextBudget",
+            "integrity",
+            "tamperEvident",
+            "breakTest",
+            "mutation",
+            "handoff",
+            "prbody",
+            "github",
+            "worktree",
+            "e2e",
+            "retro",
+            "feedback",
+            "discovery",
+            "portal",
+            "telemetry"
         ]
     );
     assert_eq!(scratch.read(".chalk/tasks.json"), "[]\n");
@@ -101,7 +134,9 @@ fn the_toolchain_is_recognised() {
     let ran = scratch.run(&["chalk", "init", "--no-agents"]).ok();
     assert!(ran.out.contains("toolchain: node") && ran.out.contains("also found: rust"), "{}", ran.all());
     let scratch = Scratch::empty();
-    scratch.run(&["chalk", "init", "--preset", "rust", "--no-agents", "--verify-test", "cargo nextest run"]).ok();
+    scratch
+        .run(&["chalk", "init", "--preset", "rust", "--no-agents", "--verify-test", "cargo nextest run"])
+        .ok();
     let verify = scratch.json(".chalk/chalk.json")["protocol"]["verify"].clone();
     assert_eq!(verify["test"], "cargo nextest run");
     assert_eq!(verify["build"]["when"], "phase");

@@ -56,7 +56,12 @@ fn damaged_lines_are_passed_over_and_named() {
 #[test]
 fn a_log_longer_than_the_tail_is_read_as_far_as_asked() {
     let scratch = Scratch::chalk();
-    let line = |n: usize| format!("{{\"id\":\"evt-{n}\",\"title\":\"event {n}\",\"description\":\"{}\"}}\n", "x".repeat(4000));
+    let line = |n: usize| {
+        format!("{{\"id\":\"evt-{n}\",\"title\":\"event {n}\",\"description\":\"{}\"}}\n", "x".repeat(4000))
+    };
     scratch.write(".chalk/updates.jsonl", (0..100).map(line).collect::<String>());
-    assert_eq!(scratch.run(&["chalk", "log", "--n", "90", "--json"]).ok().json().as_array().unwrap().len(), 90);
+    assert_eq!(
+        scratch.run(&["chalk", "log", "--n", "90", "--json"]).ok().json().as_array().unwrap().len(),
+        90
+    );
 }

@@ -10,44 +10,84 @@ use crate::scratch::Scratch;
 /// Class, and the tests (file and function) that fail when it comes back. Classes that only touch what is
 /// not here yet (hooks, YAML front matter, numbered records) wait for their layer.
 const TABLE: &[(&str, &[(&str, &str)])] = &[
-    ("R1 two writers, the later wins", &[
-        ("cairn/tests/it/race.rs", "twenty_writers_of_different_files_lose_nothing"),
-        ("cairn/tests/it/race.rs", "sixteen_writers_of_one_task_all_stay"),
-        ("cairn/tests/it/race.rs", "a_criterion_added_while_the_reviewer_runs_is_kept"),
-    ]),
-    ("R2 a write drops what a colleague added", &[("cairn/tests/it/pains.rs", "a_write_after_a_pull_adds_its_own_lines_alone")]),
-    ("R3 a union merge doubles records", &[
-        ("cairn/tests/it/pains.rs", "a_task_that_a_merge_doubled_is_never_guessed_at"),
-        ("cairn/tests/it/pains.rs", "an_event_that_a_merge_doubled_is_shown_once"),
-    ]),
-    ("R4 conflict markers read as corrupt lines", &[
-        ("cairn/tests/it/log.rs", "damaged_lines_are_passed_over_and_named"),
-        ("cairn/tests/it/task.rs", "damage_is_named_with_its_place_and_nothing_is_changed"),
-    ]),
-    ("R5 a state set in a work tree never shows on main", &[("cairn/tests/it/pains.rs", "what_is_started_in_a_work_tree_shows_on_main")]),
-    ("R7 the state folder deleted or ignored, and gates run over nothing", &[
-        ("cairn/tests/it/task.rs", "damage_is_named_with_its_place_and_nothing_is_changed"),
-    ]),
-    ("R8 done with nothing implemented", &[
-        ("cairn/tests/it/done.rs", "a_red_toolchain_keeps_it_shut"),
-        ("cairn/tests/it/work.rs", "an_executor_that_claims_and_did_nothing_is_red"),
-    ]),
-    ("R9 the test, or what runs it, made to pass", &[
-        ("cairn/tests/it/done.rs", "a_test_that_passes_without_the_change_is_named_and_can_be_refused"),
-    ]),
-    ("R11 evidence of another run or task taken as current", &[
-        ("cairn/tests/it/done.rs", "a_pass_counts_for_what_was_reviewed_alone"),
-    ]),
-    ("R15 line ends of a CRLF checkout broken", &[("cairn/tests/it/update.rs", "a_checkout_with_crlf_stays_one")]),
-    ("R19 duplicate keys, the last one wins", &[
-        ("cairn/tests/it/task.rs", "damage_is_named_with_its_place_and_nothing_is_changed"),
-    ]),
-    ("R20 odd file names quoted or run", &[("cairn/tests/it/pains.rs", "odd_file_names_go_through_every_gate")]),
+    (
+        "R1 two writers, the later wins",
+        &[
+            ("cairn/tests/it/race.rs", "twenty_writers_of_different_files_lose_nothing"),
+            ("cairn/tests/it/race.rs", "sixteen_writers_of_one_task_all_stay"),
+            ("cairn/tests/it/race.rs", "a_criterion_added_while_the_reviewer_runs_is_kept"),
+        ],
+    ),
+    (
+        "R2 a write drops what a colleague added",
+        &[("cairn/tests/it/pains.rs", "a_write_after_a_pull_adds_its_own_lines_alone")],
+    ),
+    (
+        "R3 a union merge doubles records",
+        &[
+            ("cairn/tests/it/pains.rs", "a_task_that_a_merge_doubled_is_never_guessed_at"),
+            ("cairn/tests/it/pains.rs", "an_event_that_a_merge_doubled_is_shown_once"),
+        ],
+    ),
+    (
+        "R4 conflict markers read as corrupt lines",
+        &[
+            ("cairn/tests/it/log.rs", "damaged_lines_are_passed_over_and_named"),
+            ("cairn/tests/it/task.rs", "damage_is_named_with_its_place_and_nothing_is_changed"),
+        ],
+    ),
+    (
+        "R5 a state set in a work tree never shows on main",
+        &[("cairn/tests/it/pains.rs", "what_is_started_in_a_work_tree_shows_on_main")],
+    ),
+    (
+        "R7 the state folder deleted or ignored, and gates run over nothing",
+        &[("cairn/tests/it/task.rs", "damage_is_named_with_its_place_and_nothing_is_changed")],
+    ),
+    (
+        "R8 done with nothing implemented",
+        &[
+            ("cairn/tests/it/done.rs", "a_red_toolchain_keeps_it_shut"),
+            ("cairn/tests/it/work.rs", "an_executor_that_claims_and_did_nothing_is_red"),
+        ],
+    ),
+    (
+        "R9 the test, or what runs it, made to pass",
+        &[("cairn/tests/it/done.rs", "a_test_that_passes_without_the_change_is_named_and_can_be_refused")],
+    ),
+    (
+        "R11 evidence of another run or task taken as current",
+        &[("cairn/tests/it/done.rs", "a_pass_counts_for_what_was_reviewed_alone")],
+    ),
+    (
+        "R15 line ends of a CRLF checkout broken",
+        &[("cairn/tests/it/update.rs", "a_checkout_with_crlf_stays_one")],
+    ),
+    (
+        "R19 duplicate keys, the last one wins",
+        &[("cairn/tests/it/task.rs", "damage_is_named_with_its_place_and_nothing_is_changed")],
+    ),
+    (
+        "R20 odd file names quoted or run",
+        &[("cairn/tests/it/pains.rs", "odd_file_names_go_through_every_gate")],
+    ),
     ("R22 `.git` is a file", &[("cairn/tests/it/pains.rs", "what_is_started_in_a_work_tree_shows_on_main")]),
-    ("R23 repository extensions", &[("cairn/tests/it/pains.rs", "every_kind_of_repository_goes_the_whole_way")]),
-    ("R25 detached and unborn HEAD", &[("cairn/tests/it/pains.rs", "every_kind_of_repository_goes_the_whole_way")]),
-    ("R26 another process holds git's index", &[("cairn/tests/it/pains.rs", "a_held_index_is_no_empty_change")]),
-    ("R27 slow, and output without end", &[("cairn/tests/it/pains.rs", "ten_thousand_tasks_are_shown_on_a_page")]),
+    (
+        "R23 repository extensions",
+        &[("cairn/tests/it/pains.rs", "every_kind_of_repository_goes_the_whole_way")],
+    ),
+    (
+        "R25 detached and unborn HEAD",
+        &[("cairn/tests/it/pains.rs", "every_kind_of_repository_goes_the_whole_way")],
+    ),
+    (
+        "R26 another process holds git's index",
+        &[("cairn/tests/it/pains.rs", "a_held_index_is_no_empty_change")],
+    ),
+    (
+        "R27 slow, and output without end",
+        &[("cairn/tests/it/pains.rs", "ten_thousand_tasks_are_shown_on_a_page")],
+    ),
 ];
 
 #[test]
@@ -55,7 +95,8 @@ fn every_class_has_its_tests() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     for (class, tests) in TABLE {
         for (file, test) in *tests {
-            let text = fs::read_to_string(crates.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+            let text =
+                fs::read_to_string(crates.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
             assert!(text.contains(&format!("fn {test}(")), "{class}: `{test}` is not in {file}");
         }
     }
@@ -66,7 +107,10 @@ fn every_class_has_its_tests() {
 fn whole_way(scratch: &Scratch, name: &str) {
     scratch.run(&["chalk", "init", "--bare", "--no-agents"]).ok();
     scratch.configure("/protocol/verify/test", json!("test -s code.sh"));
-    scratch.configure("/protocol/review", json!({ "command": "cat >/dev/null; echo '{\"verdict\":\"pass\"}'", "required": true }));
+    scratch.configure(
+        "/protocol/review",
+        json!({ "command": "cat >/dev/null; echo '{\"verdict\":\"pass\"}'", "required": true }),
+    );
     let id = scratch.task("one");
     scratch.write(name, "exit 0\n");
     scratch.run(&["chalk", "spec", &id, "--criterion", "works", "--test", name]).ok();
@@ -110,7 +154,9 @@ fn every_kind_of_repository_goes_the_whole_way() {
 
 #[test]
 fn odd_file_names_go_through_every_gate() {
-    for name in ["tests/हिंद.test.sh", "tests/a b\nc.test.sh", "tests/$(touch pwned).test.sh", "tests/-n 'q\".test.sh"] {
+    for name in
+        ["tests/हिंद.test.sh", "tests/a b\nc.test.sh", "tests/$(touch pwned).test.sh", "tests/-n 'q\".test.sh"]
+    {
         let scratch = Scratch::repository();
         whole_way(&scratch, name);
         assert!(!scratch.path("pwned").exists(), "a file name was run");
@@ -225,6 +271,9 @@ fn ten_thousand_tasks_are_shown_on_a_page() {
     for args in [&["next"][..], &["status"], &["backlog"], &["context"]] {
         let ran = scratch.run(&[&["chalk"], args].concat()).ok();
         assert!(ran.out.lines().count() < 80, "{args:?} prints {} lines", ran.out.lines().count());
-        assert!(scratch.run(&[&["chalk"], args, &["--json"]].concat()).ok().out.len() < 64 * 1024, "{args:?}");
+        assert!(
+            scratch.run(&[&["chalk"], args, &["--json"]].concat()).ok().out.len() < 64 * 1024,
+            "{args:?}"
+        );
     }
 }

@@ -6,7 +6,8 @@ use crate::scratch::Scratch;
 fn a_question_is_asked_listed_and_answered() {
     let scratch = Scratch::chalk();
     let id = scratch.task("one");
-    let ran = scratch.run(&["chalk", "question", "add", "Which\nrounding?", "--for", "client", "--task", &id]);
+    let ran =
+        scratch.run(&["chalk", "question", "add", "Which\nrounding?", "--for", "client", "--task", &id]);
     insta::assert_snapshot!(ran.all(), @"
     exit 0
     --- out
@@ -22,11 +23,16 @@ fn a_question_is_asked_listed_and_answered() {
     let q = question["id"].as_str().unwrap();
     scratch.run(&["chalk", "question", "resolve", q, "half even", "--json"]).ok();
     let question = scratch.json(".chalk/questions.json")[0].clone();
-    assert_eq!((question["status"].as_str(), question["answer"].as_str()), (Some("resolved"), Some("half even")));
+    assert_eq!(
+        (question["status"].as_str(), question["answer"].as_str()),
+        (Some("resolved"), Some("half even"))
+    );
     assert_eq!(scratch.run(&["chalk", "question", "list"]).ok().out, "no open questions\n");
     assert_eq!(scratch.run(&["chalk", "question", "list", "--all", "--json"]).ok().json()["open"], 0);
     let log = scratch.read(".chalk/updates.jsonl");
-    assert!(log.contains("\"type\":\"question-answered\"") && log.contains("Question asked: Which rounding?"));
+    assert!(
+        log.contains("\"type\":\"question-answered\"") && log.contains("Question asked: Which rounding?")
+    );
     scratch.run(&["chalk", "question", "resolve", q, "again"]).refused(1, "answered already");
 }
 

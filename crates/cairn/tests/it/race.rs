@@ -47,7 +47,10 @@ fn twenty_writers_of_different_files_lose_nothing() {
     assert_eq!(scratch.json(".chalk/questions.json").as_array().unwrap().len(), 5);
     assert_eq!(scratch.read(".chalk/decisions.md").matches("\n## decision ").count(), 5);
     let log = scratch.read(".chalk/updates.jsonl");
-    assert!(log.ends_with('\n') && log.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
+    assert!(
+        log.ends_with('\n')
+            && log.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok())
+    );
     assert!(!scratch.path(".chalk/.lock").exists());
     assert!(scratch.run(&["chalk", "next"]).ok().err.is_empty(), "the record of writes is whole");
 }
@@ -60,7 +63,11 @@ fn two_starts_at_once_have_one_winner() {
         scratch.run(&["chalk", "spec", id, "--criterion", "works"]).ok();
     }
     let children: Vec<Child> = ids.iter().map(|id| spawn(&scratch, &["start", id])).collect();
-    let won = children.into_iter().filter_map(|child| child.wait_with_output().ok()).filter(|o| o.status.success()).count();
+    let won = children
+        .into_iter()
+        .filter_map(|child| child.wait_with_output().ok())
+        .filter(|o| o.status.success())
+        .count();
     assert_eq!(won, 1);
     let tasks = scratch.json(".chalk/tasks.json");
     assert_eq!(tasks.as_array().unwrap().iter().filter(|task| task["state"] == "in-progress").count(), 1);

@@ -186,7 +186,9 @@ fn usage() {
     scratch.run(&["chalk", "review", &id, "--block"]).refused(1, "--note");
     scratch.run(&["chalk", "review", &id, "--by", "x"]).refused(1, "--note");
     scratch.run(&["chalk", "review", &id, "--note", "x", "--no-retry"]).refused(1, "--no-retry");
-    scratch.run(&["chalk", "review", &id, "--note", "x", "--by", "adversary"]).refused(1, "name of the reviewer");
+    scratch
+        .run(&["chalk", "review", &id, "--note", "x", "--by", "adversary"])
+        .refused(1, "name of the reviewer");
     assert_eq!(scratch.spine(), before);
 }
 

@@ -6,7 +6,8 @@ use crate::work::with_executor;
 #[test]
 fn the_runnable_tasks_are_taken_in_order_through_done() {
     let (scratch, first) = with_executor("echo ok > done.txt\n");
-    let second = scratch.run(&["chalk", "task", "add", "two", "--after", &first, "--json"]).ok().json()["id"].clone();
+    let second =
+        scratch.run(&["chalk", "task", "add", "two", "--after", &first, "--json"]).ok().json()["id"].clone();
     scratch.run(&["chalk", "spec", second.as_str().unwrap(), "--criterion", "works"]).ok();
     scratch.task("no criteria, so not runnable");
     let ran = scratch.run(&["chalk", "run", "--dry-run"]).ok();
@@ -21,8 +22,13 @@ fn the_runnable_tasks_are_taken_in_order_through_done() {
       next: chalk next
     --- err
     ");
-    let states: Vec<_> =
-        scratch.json(".chalk/tasks.json").as_array().unwrap().iter().map(|task| task["state"].clone()).collect();
+    let states: Vec<_> = scratch
+        .json(".chalk/tasks.json")
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|task| task["state"].clone())
+        .collect();
     assert_eq!(states, ["done", "done", "todo"]);
     assert_eq!(scratch.run(&["chalk", "run", "--json"]).ok().json()["tasks"], json!([]));
 }
@@ -37,7 +43,10 @@ fn what_fails_is_blocked_after_its_attempts_and_the_next_one_is_taken() {
     let task = scratch.json(".chalk/tasks.json")[0].clone();
     assert_eq!((&task["state"], &task["attempts"]), (&json!("blocked"), &json!(3)));
     assert_eq!(task["block"]["needs"], "human-input");
-    assert!(task["block"]["reason"].as_str().unwrap().contains("verify RED"), "`stats` counts by these words");
+    assert!(
+        task["block"]["reason"].as_str().unwrap().contains("verify RED"),
+        "`stats` counts by these words"
+    );
     let document = scratch.run(&["chalk", "run", "--json"]).ok().json();
     assert_eq!(document["tasks"][0]["outcome"], "blocked");
 }
@@ -46,7 +55,8 @@ fn what_fails_is_blocked_after_its_attempts_and_the_next_one_is_taken() {
 fn a_reviewer_that_blocks_sends_it_back_and_then_to_a_person() {
     let (scratch, id) = with_executor("echo ok > done.txt\n");
     let verdict = json!({ "verdict": "block", "findings": [{ "severity": "high", "area": "correctness", "note": "no" }] });
-    scratch.configure("/protocol/review", json!({ "command": format!("echo '{verdict}'"), "required": true }));
+    scratch
+        .configure("/protocol/review", json!({ "command": format!("echo '{verdict}'"), "required": true }));
     scratch.run(&["chalk", "run"]).ok();
     let task = scratch.json(".chalk/tasks.json")[0].clone();
     assert_eq!((task["id"].as_str().unwrap(), &task["block"]["needs"]), (id.as_str(), &json!("review")));

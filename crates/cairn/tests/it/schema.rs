@@ -25,7 +25,10 @@ fn schemas_checked_in_are_those_of_the_types() {
         for file in fs::read_dir(folder.join(protocol)).unwrap() {
             let name = file.unwrap().file_name().into_string().unwrap();
             let name = format!("{protocol}/{}", name.trim_end_matches(".schema.json"));
-            assert!(cairn::schema::ALL.iter().any(|entry| entry.name == name), "no document has the schema {name}");
+            assert!(
+                cairn::schema::ALL.iter().any(|entry| entry.name == name),
+                "no document has the schema {name}"
+            );
         }
     }
 }

@@ -29,7 +29,11 @@ fn a_task_begins_as_todo_with_the_published_keys() {
       }
     ]
     "#);
-    assert!(scratch.read(".chalk/updates.jsonl").contains("\"type\":\"work-item-started\",\"title\":\"Task created: Größe"));
+    assert!(
+        scratch
+            .read(".chalk/updates.jsonl")
+            .contains("\"type\":\"work-item-started\",\"title\":\"Task created: Größe")
+    );
 }
 
 #[test]
@@ -42,7 +46,9 @@ fn order_names_tasks_exactly_or_is_refused() {
     scratch.run(&["chalk", "task", "add", "x", "--after", "nothing"]).refused(1, "not-found");
     scratch.run(&["chalk", "task", "add", "x", "--after"]).refused(1, "--after");
     assert_eq!(scratch.spine(), before);
-    let added = scratch.run(&["chalk", "task", "add", "x", "--after", &first[..12], "--after", &second, "--json"]).ok();
+    let added = scratch
+        .run(&["chalk", "task", "add", "x", "--after", &first[..12], "--after", &second, "--json"])
+        .ok();
     assert_eq!(added.json()["after"], json!([first, second]));
 }
 
@@ -51,7 +57,18 @@ fn an_edit_changes_its_own_fields_and_is_logged() {
     let scratch = Scratch::chalk();
     let first = scratch.task("first");
     let second = scratch.task("second");
-    let ran = scratch.run(&["chalk", "task", "edit", &second, "--title", "better", "--milestone", "m", "--after", &first]);
+    let ran = scratch.run(&[
+        "chalk",
+        "task",
+        "edit",
+        &second,
+        "--title",
+        "better",
+        "--milestone",
+        "m",
+        "--after",
+        &first,
+    ]);
     insta::assert_snapshot!(ran.all(), @"
     exit 0
     --- out
@@ -79,7 +96,9 @@ fn an_edit_changes_its_own_fields_and_is_logged() {
 fn a_dropped_task_moves_to_the_archive_whole() {
     let scratch = Scratch::chalk();
     let first = scratch.task("first");
-    let second = scratch.run(&["chalk", "task", "add", "second", "--after", &first, "--json"]).ok().json()["id"].clone();
+    let second =
+        scratch.run(&["chalk", "task", "add", "second", "--after", &first, "--json"]).ok().json()["id"]
+            .clone();
     let second = second.as_str().unwrap();
     let before = scratch.spine();
     scratch.run(&["chalk", "task", "drop", &first]).refused(1, "--why");
@@ -126,7 +145,10 @@ fn unknown_fields_and_odd_layout_survive_a_write() {
     scratch.run(&["chalk", "task", "edit", "task-bbbbbbbb", "--title", "new"]).ok();
     assert_eq!(scratch.read(".chalk/tasks.json"), text.replace("\"other\"", "\"new\""));
     scratch.run(&["chalk", "task", "edit", "task-aaaaaaaa", "--title", "mine"]).ok();
-    assert_eq!(scratch.read(".chalk/tasks.json"), text.replace("\"other\"", "\"new\"").replace("by hand", "mine"));
+    assert_eq!(
+        scratch.read(".chalk/tasks.json"),
+        text.replace("\"other\"", "\"new\"").replace("by hand", "mine")
+    );
 }
 
 #[test]
@@ -138,7 +160,10 @@ fn damage_is_named_with_its_place_and_nothing_is_changed() {
         (good.replace("\"state\":", "\"state\""), "spine-damaged"),
         (good.replace("\"todo\"", "7"), "spine-damaged"),
         (good.replace("  {", "<<<<<<< HEAD\n  {"), "spine-conflict"),
-        (good.replace("\"state\": \"todo\"", "\"state\": \"todo\",\n    \"state\": \"done\""), "spine-damaged"),
+        (
+            good.replace("\"state\": \"todo\"", "\"state\": \"todo\",\n    \"state\": \"done\""),
+            "spine-damaged",
+        ),
         (String::new(), "spine-damaged"),
         ("{}\n".to_owned(), "spine-damaged"),
     ] {

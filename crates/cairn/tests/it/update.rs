@@ -3,7 +3,8 @@ use crate::scratch::Scratch;
 #[test]
 fn an_event_is_one_line() {
     let scratch = Scratch::chalk();
-    let ran = scratch.run(&["chalk", "update", "half\nway", "--desc", "two\nlines", "--type", "milestone-hit"]);
+    let ran =
+        scratch.run(&["chalk", "update", "half\nway", "--desc", "two\nlines", "--type", "milestone-hit"]);
     insta::assert_snapshot!(ran.all(), @"
     exit 0
     --- out

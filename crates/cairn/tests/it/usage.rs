@@ -41,9 +41,37 @@ fn commands_of_other_programs_are_not_offered() {
     let scratch = Scratch::chalk();
     let before = scratch.spine();
     for name in [
-        "align", "approve-plan", "archive", "autopilot", "branch", "cleanup", "commit", "cost", "decisions", "discover",
-        "evidence", "feedback", "harness", "issue", "loop", "merge", "pending", "pipeline", "plan", "plans", "portal",
-        "pr", "promote", "raise", "redirect", "release", "retro", "smoke", "sync", "telemetry", "upgrade",
+        "align",
+        "approve-plan",
+        "archive",
+        "autopilot",
+        "branch",
+        "cleanup",
+        "commit",
+        "cost",
+        "decisions",
+        "discover",
+        "evidence",
+        "feedback",
+        "harness",
+        "issue",
+        "loop",
+        "merge",
+        "pending",
+        "pipeline",
+        "plan",
+        "plans",
+        "portal",
+        "pr",
+        "promote",
+        "raise",
+        "redirect",
+        "release",
+        "retro",
+        "smoke",
+        "sync",
+        "telemetry",
+        "upgrade",
     ] {
         scratch.run(&["chalk", name, "x", "--flag"]).refused(1, "not-offered");
         scratch.run(&["cairn", "chalk", name]).refused(1, "not-offered");
@@ -79,7 +107,10 @@ fn a_newer_program_s_spine_is_refused() {
         scratch.run(&["chalk", "status"]).refused(1, "spine-too-new");
         scratch.run(&["chalk", "update", "x"]).refused(1, "spine-too-new");
     }
-    scratch.write(".chalk/chalk.json", config.replacen("\"1.0\"", "\"1.1\",\n  \"writerVersion\": \"0.3.0\"", 1));
+    scratch.write(
+        ".chalk/chalk.json",
+        config.replacen("\"1.0\"", "\"1.1\",\n  \"writerVersion\": \"0.3.0\"", 1),
+    );
     scratch.run(&["chalk", "update", "x"]).ok();
 }
 
@@ -92,7 +123,8 @@ fn the_help_of_every_command() {
     while let Some(mut command) = open.pop() {
         let help = command.render_long_help();
         text.push_str(&format!("## {}\n\n{help}\n", command.get_name()));
-        let mut inner: Vec<_> = command.get_subcommands().filter(|c| c.get_name() != "chalk").cloned().collect();
+        let mut inner: Vec<_> =
+            command.get_subcommands().filter(|c| c.get_name() != "chalk").cloned().collect();
         let name = command.get_name().to_owned();
         if name == "cairn-chalk" {
             // What cairn offers under its own name is shown there.

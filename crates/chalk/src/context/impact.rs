@@ -67,7 +67,7 @@ pub struct AtRisk {
     pub changed: bool,
 }
 
-/// Where a criterion is spoken of.
+/// Where a criterion is spoken of. One without words to go by, such as `1+2 is 3`, has none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Coverage {
@@ -252,11 +252,11 @@ fn coverage(task: &Task, locks: &[LockState], tree: &Path) -> Vec<Coverage> {
     if spoken.is_empty() {
         return Vec::new();
     }
-    let criteria = task.criteria().enumerate().map(|(number, text)| {
+    let criteria = task.criteria().enumerate().filter_map(|(number, text)| {
         let wanted = words::of(text);
-        let holds = |found: &BTreeSet<String>| 2 * words::shared(&wanted, found) >= wanted.len().max(1);
+        let holds = |found: &BTreeSet<String>| 2 * words::shared(&wanted, found) >= wanted.len();
         let tests = spoken.iter().filter(|(_, found)| holds(found)).map(|(path, _)| (*path).to_owned());
-        Coverage { criterion: number + 1, tests: tests.collect() }
+        (!wanted.is_empty()).then(|| Coverage { criterion: number + 1, tests: tests.collect() })
     });
     criteria.collect()
 }

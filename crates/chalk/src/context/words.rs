@@ -20,8 +20,8 @@ pub(super) fn of(text: &str) -> BTreeSet<String> {
         for part in humps(run) {
             let word = stem(&part.to_lowercase());
             let long_enough = if word.is_ascii() { word.len() >= 3 } else { word.chars().count() >= 2 };
-            let number = word.chars().all(|c| c.is_ascii_digit());
-            if (long_enough || number) && !word.is_empty() && !COMMON.contains(&word.as_str()) {
+            let number = word.len() >= 2 && word.chars().all(|c| c.is_ascii_digit());
+            if (long_enough || number) && !COMMON.contains(&word.as_str()) {
                 words.insert(word);
             }
         }
@@ -73,5 +73,6 @@ mod tests {
         assert_eq!(joined("queries a query, 42 times"), "42 query time");
         assert_eq!(joined("Größe 日本語 class"), "class größe 日本語");
         assert_eq!(joined("HTTPServer x"), "httpserver");
+        assert_eq!(joined("1+2 is 3, not 404"), "404");
     }
 }
