@@ -381,7 +381,6 @@ fn what_waits_for_a_person_names_the_open_questions() {
     exit 0
     --- out
     ! what is left waits for somebody else
-      task-bbbbbbbb  b  (blocked)
       task-bbbbbbbb  b: needs decision: rounding
       open question q-af9e3081: Which rounding?
       next: chalk unblock task-bbbbbbbb --why "..."
