@@ -380,6 +380,29 @@ fn a_handoff_is_read_from_its_own_folder_alone() {
 }
 
 #[test]
+#[cfg(unix)]
+fn a_linked_spec_is_read_where_it_lies_in_the_repository() {
+    use std::os::unix::fs::symlink;
+    let scratch = library();
+    let link = |target: &str| {
+        let _ = std::fs::remove_file(scratch.path(".chalk/spec.md"));
+        symlink(target, scratch.path(".chalk/spec.md")).unwrap();
+        scratch.run(&["chalk", "context"]).ok()
+    };
+    scratch.write("docs/spec.md", "# The linked spec\n");
+    assert!(link("../docs/spec.md").out.contains("# The linked spec"));
+    scratch.write(".chalk/held-out/h1.test.mjs", "held out text\n");
+    std::fs::write(scratch.home().join("outside.md"), "outside text\n").unwrap();
+    for target in ["held-out/h1.test.mjs", "../../home/outside.md", "gone.md"] {
+        let ran = link(target);
+        assert!(!ran.out.contains("held out text") && !ran.out.contains("outside text"), "{}", ran.all());
+        assert!(ran.err.contains("the spec is passed over"), "{}", ran.all());
+    }
+    symlink("../docs/spec.md", scratch.path(".chalk/lessons.md")).unwrap();
+    assert!(scratch.run(&["chalk", "context"]).ok().err.contains("the lessons are passed over"));
+}
+
+#[test]
 fn no_file_steers_the_terminal() {
     let scratch = library();
     scratch.write(".chalk/spec.md", "# A\u{1b}[2J\u{7} title\r\n\ttext\n");

@@ -12,10 +12,14 @@ mod task;
 mod text;
 mod words;
 
+use std::fs;
+
 use gate::Refusal;
 use gate::words::quote;
 use schemars::JsonSchema;
 use serde::Serialize;
+use store::file;
+use store::git::RepoPath;
 
 pub use changed::ChangedFile;
 pub use impact::{AtRisk, Coverage, Impact};
@@ -175,7 +179,7 @@ fn assemble(session: &Session<'_>, config: &Config, task: Option<&Task>) -> Resu
     };
     let elastic = budget::Elastic {
         handoff: task.and_then(|task| task::handoff(session, task, &withheld)),
-        spec: redact(&session.read_text("spec.md")?),
+        spec: redact(&spec(session, &withheld)),
         wanted: wanted(task, context.impact.as_ref()),
         skills: skill::all(session)?
             .into_iter()
@@ -184,13 +188,46 @@ fn assemble(session: &Session<'_>, config: &Config, task: Option<&Task>) -> Resu
                 text: redact(text.trim()),
             })
             .collect(),
-        lessons: lesson::all(session)?
+        lessons: lessons(session)
             .into_iter()
             .map(|lesson| Lesson { text: one_line(&redact(&lesson.text)), ..lesson })
             .collect(),
     };
     budget::fill(session, &mut context, elastic);
     Ok(context)
+}
+
+/// The text of the spec. Many keep it elsewhere in the repository and link to it; a link to anywhere else, or
+/// to what is withheld, is passed over.
+fn spec(session: &Session<'_>, withheld: &Withheld) -> String {
+    let path = session.path("spec.md");
+    let read = || -> Result<Option<Vec<u8>>, String> {
+        if !fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_symlink()) {
+            return file::read(&path).map_err(|error| error.to_string());
+        }
+        let real = fs::canonicalize(&path).map_err(|error| format!("`.chalk/spec.md`: {error}"))?;
+        match real.strip_prefix(&session.spine.root) {
+            Ok(within) if !withheld.hides(RepoPath::from_path(within).as_bytes()) => {
+                file::read(&real).map_err(|error| error.to_string())
+            }
+            _ => Err("`.chalk/spec.md` is a symbolic link out of the repository".to_owned()),
+        }
+    };
+    match read() {
+        Ok(bytes) => String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned(),
+        Err(why) => {
+            session.warn(format!("the spec is passed over: {why}"));
+            String::new()
+        }
+    }
+}
+
+/// The lessons; a file that can't be read doesn't take the rest of the context away.
+fn lessons(session: &Session<'_>) -> Vec<Lesson> {
+    lesson::all(session).unwrap_or_else(|refusal| {
+        session.warn(format!("the lessons are passed over: {}", refusal.message));
+        Vec::new()
+    })
 }
 
 /// The words that say what a task is about: its title, its criteria, and the names of its files.
