@@ -56,7 +56,7 @@ fn green_names_the_tree_each_gate_and_what_comes_next() {
     · put off to the phase: build
     ✓ 1 of 1 locked tests intact
     ✓ GREEN
-      next: chalk done task-af9e308
+      next: chalk done task-af9e3081
     --- err
     ");
     assert!(!ran.all().contains("VACUOUS"));
@@ -144,11 +144,11 @@ fn a_modified_a_missing_and_an_unreadable_test_are_red() {
     · skipped, without a command: typecheck, lint, build
     ✗ 0 of 3 locked tests intact
     ✗ lock-broken: `t.test.sh` was modified since it was locked
-      hint: put it back as it was locked, or change the contract with a reason: `chalk amend-spec task-af9e308 --test t.test.sh --why "..."`
+      hint: put it back as it was locked, or change the contract with a reason: `chalk amend-spec task-af9e3081 --test t.test.sh --why "..."`
     ✗ lock-broken: `gone.test.sh` is gone
-      hint: put it back as it was locked, or change the contract with a reason: `chalk amend-spec task-af9e308 --test gone.test.sh --why "..."`
+      hint: put it back as it was locked, or change the contract with a reason: `chalk amend-spec task-af9e3081 --test gone.test.sh --why "..."`
     ✗ lock-broken: `folder.test.sh` can't be read: it is a folder
-      hint: put it back as it was locked, or change the contract with a reason: `chalk amend-spec task-af9e308 --test folder.test.sh --why "..."`
+      hint: put it back as it was locked, or change the contract with a reason: `chalk amend-spec task-af9e3081 --test folder.test.sh --why "..."`
     ✗ RED: 3 broken locks
       next: chalk verify
     --- err
@@ -168,7 +168,36 @@ fn a_test_command_that_puts_a_modified_test_back_is_red() {
     scratch.write("t.test.sh", "exit 0\n");
     verify(&scratch).refused(2, "was put back while the toolchain ran");
     assert_eq!(scratch.read("t.test.sh"), "true\n");
+    scratch.configure("/protocol/verify/test", json!("true"));
     verify(&scratch).ok();
+}
+
+#[test]
+fn a_test_command_that_swaps_the_locked_test_and_puts_it_back_is_red() {
+    for swap in [
+        "cp t.test.sh kept; echo exit 0 > t.test.sh; sh t.test.sh; cp kept t.test.sh; rm kept",
+        "cp -p t.test.sh kept; echo exit 0 > t.test.sh; sh t.test.sh; cp -p kept t.test.sh; rm kept",
+        "mv t.test.sh kept; echo exit 0 > t.test.sh; sh t.test.sh; mv kept t.test.sh",
+    ] {
+        let (scratch, _) = project(swap);
+        let ran = scratch.run(&["chalk", "verify", "--json"]);
+        let ran = ran.refused(2, "`t.test.sh` was rewritten while the toolchain ran");
+        assert_eq!(ran.json()["red"], json!(["a broken lock"]), "{swap}");
+        assert_eq!(ran.json()["locks"], json!({ "checked": 1, "held": 0 }), "{swap}");
+        assert_eq!(scratch.read("t.test.sh"), "true\n");
+    }
+}
+
+#[test]
+fn a_decider_that_is_swapped_and_put_back_is_named() {
+    let scratch = Scratch::chalk();
+    scratch.write("Makefile", "test:\n\tsh t.test.sh\n");
+    scratch.write("t.test.sh", "cp Makefile kept; echo x > Makefile; mv kept Makefile\n");
+    scratch.configure("/protocol/verify/test", json!("make -s test"));
+    scratch.started("Add", &["t.test.sh"]);
+    let ran = verify(&scratch).ok();
+    let named = "`Makefile`, which decides `t.test.sh`, was rewritten while the toolchain ran";
+    assert!(ran.out.contains(named), "{}", ran.out);
 }
 
 #[test]
@@ -208,9 +237,9 @@ fn a_moved_decider_is_named_and_refused_where_policy_says_so() {
     · skipped, without a command: typecheck, lint, build
     ✓ 1 of 1 locked tests intact
     ! decider-moved: `Makefile#test` changed since `t.test.sh` was locked, and decides what it says
-      hint: look at the change; if it is meant, say why: `chalk amend-spec task-af9e308 --test t.test.sh --why "..."`
+      hint: look at the change; if it is meant, say why: `chalk amend-spec task-af9e3081 --test t.test.sh --why "..."`
     ✓ GREEN
-      next: chalk done task-af9e308
+      next: chalk done task-af9e3081
     --- err
     "#);
     scratch.configure("/protocol/lockDeciders", json!("refuse"));
@@ -275,7 +304,7 @@ fn locks_of_done_tasks_warn_and_refuse_only_under_all_locks() {
     · skipped, without a command: typecheck, lint, test, build
     · no locked test
     ! lock-broken: locked tests of done tasks are not as they were locked, judged in `[root]`: `t.test.sh` (task-aaaaaaa)
-      hint: put them back, or change the contract with a reason: `chalk amend-spec task-aaaaaaa --test t.test.sh --why "..."`
+      hint: put them back, or change the contract with a reason: `chalk amend-spec task-aaaaaaaa --test t.test.sh --why "..."`
     ✓ GREEN, but VACUOUS: no gate ran, so nothing was judged but the locks
       hint: set `protocol.verify.test` in `.chalk/chalk.json`
       next: chalk next
@@ -332,7 +361,7 @@ fn a_linked_work_tree_is_judged_where_the_caller_stands() {
     · skipped, without a command: typecheck, lint, build
     ✓ 1 of 1 locked tests intact
     ! decider-moved: `code.sh` appeared after `t.test.sh` was locked, and decides what it says
-      hint: look at the change; if it is meant, say why: `chalk amend-spec task-af9e308 --test t.test.sh --why "..."`
+      hint: look at the change; if it is meant, say why: `chalk amend-spec task-af9e3081 --test t.test.sh --why "..."`
     ✗ RED: test failed
       next: chalk verify
     --- err
@@ -496,7 +525,7 @@ fn a_browser_spec_is_run_where_one_is_locked() {
     · skipped, without a command: typecheck, lint, test, build
     ✓ 1 of 1 locked tests intact
     ✓ GREEN
-      next: chalk done task-af9e308
+      next: chalk done task-af9e3081
     --- err
     ");
     scratch.configure("/protocol/e2e", json!({ "command": "grep nothing" }));

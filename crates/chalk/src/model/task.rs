@@ -265,6 +265,17 @@ pub struct Decider {
     pub sha256: Sha256,
 }
 
+impl Decider {
+    /// The path of the file that it is or is a part of; none for a gate's command.
+    pub fn file(&self) -> Option<&str> {
+        if self.what.starts_with("verify.") {
+            return None;
+        }
+        let what = self.what.strip_prefix("ignored:").unwrap_or(&self.what);
+        what.split('#').next()
+    }
+}
+
 /// A whole task.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]

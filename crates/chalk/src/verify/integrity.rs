@@ -1,12 +1,14 @@
 //! What a verify run watches: the locks of the judged tasks, what decides them, the locks of done tasks,
 //! and the held-out set.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::Path;
 
 use canon::text;
 use gate::words::quote;
 use gate::{Finding, Level, Refusal};
+use store::file::Identity;
 use store::git::RepoPath;
 
 use super::Judgement;
@@ -26,11 +28,23 @@ pub(super) struct Watch {
     pub locks: Vec<LockState>,
     /// Deciders that are not what they were, of tests whose lock holds.
     pub moved: Vec<Moved>,
+    /// What tells an untouched file, for each of the locks; none where the system doesn't tell.
+    identities: Vec<Option<Identity>>,
+    /// The same for the files that decide the tests.
+    deciding: Vec<Deciding>,
+}
+
+/// A file that decides locked tests.
+struct Deciding {
+    file: String,
+    tests: Vec<String>,
+    identity: Option<Identity>,
 }
 
 impl Watch {
     pub fn take(session: &Session<'_>, config: &Config, judged: &[Judgement]) -> Result<Self, Refusal> {
         let (mut locks, mut moved) = (Vec::new(), Vec::new());
+        let (mut identities, mut deciding) = (Vec::new(), Vec::new());
         for Judgement { task, tree } in judged {
             let states = locks::check(session, task, &tree.path)?;
             for mut decider in deciders::moved(session, config, task, &tree.path)? {
@@ -42,17 +56,69 @@ impl Watch {
                     moved.push(decider);
                 }
             }
+            identities.extend(states.iter().map(|lock| identity(&tree.path, &lock.path)));
+            deciding.extend(deciding_files(task, &tree.path));
             locks.extend(states);
         }
-        Ok(Self { locks, moved })
+        Ok(Self { locks, moved, identities, deciding })
     }
+
+    /// For each lock, whether its file was written between this moment and `after`, whatever is in it now:
+    /// a test that was swapped for the run and put back has its old content, but not its old identity.
+    pub fn rewritten(&self, after: &Self) -> Vec<bool> {
+        self.identities.iter().zip(&after.identities).map(|(then, now)| then != now).collect()
+    }
+}
+
+/// The identity of what a test runner would read there, through links.
+fn identity(tree: &Path, path: &str) -> Option<Identity> {
+    Identity::of(&fs::canonicalize(locks::on_disk(tree, path)).ok()?)
+}
+
+/// The files among the recorded deciders of `task`; those that are locked themselves are watched as locks.
+fn deciding_files(task: &Task, tree: &Path) -> Vec<Deciding> {
+    let mut files: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for decider in task.cairn.iter().flat_map(|own| &own.deciders) {
+        if let Some(file) = decider.file()
+            && !task.tests.iter().any(|lock| is_same(&lock.path, file))
+        {
+            let tests = files.entry(file).or_default();
+            if !tests.contains(&decider.test) {
+                tests.push(decider.test.clone());
+            }
+        }
+    }
+    let watched = |(file, tests): (&str, Vec<String>)| Deciding {
+        file: file.to_owned(),
+        tests,
+        identity: identity(tree, file),
+    };
+    files.into_iter().map(watched).collect()
 }
 
 /// The findings about locks, as they stood before the toolchain and after it.
 pub(super) fn about_locks(session: &Session<'_>, before: &Watch, after: &Watch) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for (then, now) in before.locks.iter().zip(&after.locks) {
+    let rewritten = before.rewritten(after);
+    for ((then, now), rewritten) in before.locks.iter().zip(&after.locks).zip(rewritten) {
         let msg = match (then.holds(), now.holds()) {
+            (true, true) if rewritten => {
+                let path = text::one_line(&now.path);
+                findings.push(
+                    Finding::new(
+                        codes::LOCK_BROKEN.as_str(),
+                        Level::Fail,
+                        format!(
+                            "`{path}` was rewritten while the toolchain ran, and is as it was locked again"
+                        ),
+                    )
+                    .cure(
+                        "let no command write locked tests, a formatter or git with the same bytes neither: \
+                         nobody can tell what ran",
+                    ),
+                );
+                continue;
+            }
             (true, true) => continue,
             (_, false) if then.holds() => format!("{}, while the toolchain ran", now.sentence()),
             (_, false) => now.sentence(),
@@ -82,17 +148,40 @@ pub(super) fn about_deciders(
     let later = after.moved.iter().filter(|moved| !before.moved.contains(moved));
     let all =
         before.moved.iter().map(|moved| (moved, "")).chain(later.map(|it| (it, ", while the toolchain ran")));
-    all.map(|(moved, when)| {
-        let amend = session.cmd(&amendment(&moved.task, &moved.tests));
-        Finding::new(codes::DECIDER_MOVED.as_str(), level, format!("{}{when}", moved.sentence()))
-            .cure(format!("look at the change; if it is meant, say why: `{amend}`"))
-    })
-    .collect()
+    let mut findings: Vec<Finding> = all
+        .map(|(moved, when)| {
+            let amend = session.cmd(&amendment(&moved.task, &moved.tests));
+            Finding::new(codes::DECIDER_MOVED.as_str(), level, format!("{}{when}", moved.sentence()))
+                .cure(format!("look at the change; if it is meant, say why: `{amend}`"))
+        })
+        .collect();
+    findings.extend(about_rewritten_deciders(before, after));
+    findings
+}
+
+/// The warnings about files that decide locked tests and were written while the toolchain ran, though what
+/// counts of them is the same.
+fn about_rewritten_deciders(before: &Watch, after: &Watch) -> Vec<Finding> {
+    let is_named = |deciding: &Deciding| {
+        let names = |moved: &Moved| is_same(moved.what.split('#').next().unwrap_or_default(), &deciding.file);
+        before.moved.iter().chain(&after.moved).any(names)
+    };
+    let pairs = before.deciding.iter().zip(&after.deciding);
+    let rewritten = pairs.filter(|(then, now)| then.identity != now.identity && !is_named(then));
+    rewritten
+        .map(|(deciding, _)| {
+            let (file, tests) =
+                (text::one_line(&deciding.file), text::one_line(&deciding.tests.join("`, `")));
+            let msg = format!("`{file}`, which decides `{tests}`, was rewritten while the toolchain ran");
+            Finding::new(codes::DECIDER_MOVED.as_str(), Level::Warn, msg)
+                .cure("find the command that writes it: what it held during the run is not known")
+        })
+        .collect()
 }
 
 fn amendment(task: &str, tests: &[String]) -> String {
     let tests: Vec<String> = tests.iter().map(|test| format!("--test {}", quote(test))).collect();
-    format!("amend-spec {} {} --why \"...\"", display_id(task), tests.join(" "))
+    format!("amend-spec {} {} --why \"...\"", quote(task), tests.join(" "))
 }
 
 /// The finding about locks of done tasks, judged in `tree`: a warning, and with `all-locks` a failure.

@@ -1,13 +1,15 @@
 //! `verify`: the external toolchain and the integrity of locked tests (P4, P6).
 //!
 //! Locks and what decides them are looked at before the toolchain and after it, since a test command can
-//! change what it is judged by; one that changes a file and puts it back within its run is out of sight.
+//! change what it is judged by. One that swaps a file and puts it back within its run leaves other times
+//! on it, which can't be put back.
 //! The result is bound to the content digest of the tree and kept outside the work tree.
 
 mod integrity;
 mod report;
 mod stored;
 
+use gate::words::quote;
 use gate::{Finding, Level, Refusal};
 use store::digest::changed_between;
 
@@ -84,11 +86,12 @@ pub fn run(session: &Session<'_>, request: Request<'_>) -> Result<Report, Refusa
         .locks
         .iter()
         .zip(&after.locks)
-        .map(|(then, now)| StoredLock {
+        .zip(before.rewritten(&after))
+        .map(|((then, now), rewritten)| StoredLock {
             task: now.task.clone(),
             path: now.path.clone(),
             sha256: now.locked,
-            held: then.holds() && now.holds(),
+            held: then.holds() && now.holds() && !rewritten,
         })
         .collect();
     let report = Report {
@@ -193,7 +196,7 @@ fn red(gates: &[GateResult], findings: &[Finding]) -> Vec<String> {
 fn next(session: &Session<'_>, green: bool, judged: &[Judgement]) -> String {
     match judged {
         _ if !green => session.cmd("verify"),
-        [first, ..] => session.cmd(&format!("done {}", first.task.display_id())),
+        [first, ..] => session.cmd(&format!("done {}", quote(&first.task.id))),
         [] => session.cmd("next"),
     }
 }
