@@ -25,6 +25,9 @@ impl Document for Audit {
         let count = self.held_out.count;
         let what = if count == 1 { "1 held-out test".to_owned() } else { format!("{count} held-out tests") };
         match self.held_out.outcome {
+            Outcome::Pass if count == 0 => {
+                page.aside("· no held-out test; `protocol.regression.command` passed");
+            }
             Outcome::Pass => page.ok(format_args!("{what}: pass")),
             Outcome::CouldNotRun => {
                 let cause = self.held_out.cause.as_deref().unwrap_or("no reason is known");
@@ -34,10 +37,13 @@ impl Document for Audit {
                 page.bad(format_args!("{what}: fail"));
                 page.hint("something that the specification asks for is broken; the tests stay withheld");
             }
-            Outcome::NotRun | Outcome::Unknown if count == 0 => page.aside("· no held-out test"),
-            Outcome::NotRun | Outcome::Unknown => {
-                page.caution(format_args!("{what}: not run, `protocol.regression.command` is empty"));
+            _ if self.is_unrun() => {
+                page.bad(format_args!("{what}: not run, as `protocol.regression.command` is empty"));
+                page.hint(
+                    "set `protocol.regression.command` in `.chalk/chalk.json`; what did not run did not pass",
+                );
             }
+            Outcome::NotRun | Outcome::Unknown => page.aside("· no held-out test"),
         }
         render_tasks(page, &self.tasks);
         if self.is_small() {
@@ -54,6 +60,7 @@ impl Document for Audit {
             (true, false) => page.ok("GREEN"),
             (false, _) => page.bad("RED"),
         }
+        page.next(&self.next);
     }
 
     fn exit(&self) -> Exit {

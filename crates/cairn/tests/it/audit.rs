@@ -39,6 +39,7 @@ fn a_green_audit_is_recorded_with_what_it_judged() {
     ✓ 1 held-out test: pass
     ! the audit changed built
     ✓ GREEN
+      next: chalk next
     --- err
     ");
     assert!(scratch.path("built").exists(), "gates that wait for a phase run");
@@ -65,6 +66,7 @@ fn a_red_audit_names_neither_assertion_nor_output() {
     ✗ 1 held-out test: fail
       hint: something that the specification asks for is broken; the tests stay withheld
     ✗ RED
+      next: chalk next
     --- err
     ");
     assert_eq!(last(&scratch)["green"], false);
@@ -134,9 +136,41 @@ fn a_vacuous_audit_is_green_says_so_and_opens_the_phase() {
     · skipped, without a command: typecheck, lint, test, build
     · no held-out test
     ✓ GREEN, but VACUOUS: nothing is held out
+      next: chalk phase <phase>
     --- err
     ");
     scratch.run(&["chalk", "phase", "build"]).ok();
+}
+
+#[test]
+fn held_out_files_that_nothing_runs_are_red_and_keep_the_phase_shut() {
+    let scratch = guarded("");
+    scratch.configure("/protocol/regression/required", json!(true));
+    scratch.configure("/protocol/verify/test", json!("true"));
+    let ran = scratch.run(&["chalk", "audit"]);
+    insta::assert_snapshot!(ran.steady(), @"
+    exit 2
+    --- out
+    checked the work tree at `[root]` (the folder of the spine)
+    ✓ test: `true` passed, [time]
+    · skipped, without a command: typecheck, lint, build
+    ✗ 1 held-out test: not run, as `protocol.regression.command` is empty
+      hint: set `protocol.regression.command` in `.chalk/chalk.json`; what did not run did not pass
+    ✗ RED
+      next: chalk audit
+    --- err
+    ");
+    assert_eq!(last(&scratch)["green"], false);
+    scratch.run(&["chalk", "phase", "build"]).refused(1, "is red");
+}
+
+#[test]
+fn a_set_command_over_no_held_out_test_is_vacuous() {
+    let scratch = Scratch::chalk();
+    scratch.configure("/protocol/regression/command", json!("true"));
+    scratch.run(&["chalk", "audit"]).ok();
+    let ran = scratch.run(&["chalk", "audit"]);
+    assert!(ran.out.contains("GREEN, but VACUOUS: nothing is held out"), "{}", ran.out);
 }
 
 #[test]
@@ -204,6 +238,7 @@ fn each_held_out_test_runs_by_itself_where_the_command_says_so() {
       criterion: takes away
     ! tasks name 1 file as held out that the set doesn't lock
     ✗ RED
+      next: chalk next
     --- err
     ");
     assert!(!scratch.path("leak").exists());

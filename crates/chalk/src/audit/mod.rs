@@ -77,7 +77,7 @@ pub struct Audit {
     pub at: Timestamp,
     /// Whether all of it holds.
     pub green: bool,
-    /// There is no held-out test and no command that ran one, so a green says nothing about them.
+    /// It is green, and no test is held out, so that it says nothing about them.
     pub vacuous: bool,
     /// The tree that was audited.
     pub tree: tree::Judged,
@@ -93,9 +93,16 @@ pub struct Audit {
     pub size: Measured,
     /// Files of the tree that changed while the audit ran.
     pub moved: Vec<String>,
+    /// The command that comes next.
+    pub next: String,
 }
 
 impl Audit {
+    /// Whether there are held-out files that nothing ran. What was not shown never counts as passed.
+    pub fn is_unrun(&self) -> bool {
+        self.held_out.count > 0 && self.held_out.outcome == Outcome::NotRun
+    }
+
     /// Whether the set is smaller than the code asks for.
     pub fn is_small(&self) -> bool {
         (self.held_out.count as u64) < self.size.floor
@@ -138,10 +145,12 @@ pub fn audit(session: &Session<'_>) -> Result<Audit, Refusal> {
     let (digest, moved) = settle(&before, &after);
     let held_out =
         SetResult { count: set.locks.len(), outcome, cause: ran.cause, digest: examined.digest, broken };
+    let unrun = held_out.count > 0 && held_out.outcome == Outcome::NotRun;
     let green = held_out.broken.is_empty()
+        && !unrun
         && !held_out.outcome.is_red()
         && !gates.iter().any(|gate| gate.result == toolchain::Outcome::Failed);
-    let vacuous = set.locks.is_empty() && held_out.outcome == Outcome::NotRun;
+    let vacuous = green && held_out.count == 0;
     let mut audit = Audit {
         at: session.now(),
         green,
@@ -153,6 +162,7 @@ pub fn audit(session: &Session<'_>) -> Result<Audit, Refusal> {
         tasks,
         size,
         moved,
+        next: next(session, &config, green, unrun),
     };
     session.write("audit", |draft| {
         refuse_moved(draft, &config)?;
@@ -160,6 +170,16 @@ pub fn audit(session: &Session<'_>) -> Result<Audit, Refusal> {
         record(draft, &audit)
     })?;
     Ok(audit)
+}
+
+/// What comes after the audit: the phase that it opens, or the audit again.
+fn next(session: &Session<'_>, config: &Config, green: bool, unrun: bool) -> String {
+    match green {
+        true if config.protocol.regression.required => session.cmd("phase <phase>"),
+        true => session.cmd("next"),
+        false if unrun => session.cmd("audit"),
+        false => session.cmd("next"),
+    }
 }
 
 /// The digest that the result is bound to, and what moved while it was made.
