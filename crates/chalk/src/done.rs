@@ -4,6 +4,7 @@
 //! that is asked; the cadence's review is fresh. What ran was outside the lock, so at the end the task is read
 //! again, and what the gate relied on must be as it was.
 
+use gate::words::quote;
 use gate::{Finding, Level, Refusal};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,6 +15,7 @@ use crate::codes;
 use crate::draft::Draft;
 use crate::levers;
 use crate::model::{Cadence, Config, State, Strictness, Task};
+use crate::next::{git_in, refused};
 use crate::review::{self, Standing};
 use crate::session::{self, Session};
 use crate::tree;
@@ -91,6 +93,10 @@ pub fn done(session: &Session<'_>, wanted: &str, request: &Request) -> Result<Ou
     outcome.refusal = judge(session, &config, &task, request, &mut outcome)?;
     if let Some(refusal) = &outcome.refusal {
         outcome.next = refusal.next.clone().unwrap_or_else(|| session.cmd("next"));
+        // A red verify is on record itself.
+        if refusal.code != codes::VERIFY_RED {
+            refused::keep(session, &task, refusal, outcome.verify.digest)?;
+        }
         return Ok(outcome);
     }
     session.write("done", |draft| close(draft, &task, request, &mut outcome))?;
@@ -99,17 +105,17 @@ pub fn done(session: &Session<'_>, wanted: &str, request: &Request) -> Result<Ou
 }
 
 fn refuse_other_state(session: &Session<'_>, task: &Task) -> Result<(), Refusal> {
-    let id = task.display_id();
+    let (id, whole) = (task.display_id(), quote(&task.id));
     match &task.state {
         State::InProgress => Ok(()),
         State::Blocked => Err(Refusal::new(codes::TASK_BLOCKED, format!("`{id}` is blocked"))
             .facts(task.block.iter().map(|block| format!("needs {}: {}", block.needs, block.reason)))
-            .next(session.cmd(&format!("unblock {id}")))),
+            .next(session.cmd(&format!("unblock {whole}")))),
         State::Done => {
             Err(Refusal::new(codes::WRONG_STATE, format!("`{id}` is done already")).next(session.cmd("next")))
         }
         state => Err(Refusal::new(codes::WRONG_STATE, format!("`{id}` is {state}, not in progress"))
-            .next(session.cmd(&format!("start {id}")))),
+            .next(session.cmd(&format!("start {whole}")))),
     }
 }
 
@@ -154,14 +160,49 @@ fn judge(
     outcome.levers = Some(report);
     match refusal {
         Some(refusal) if config.protocol.done_levers == Strictness::Refuse => {
-            let again = session.cmd(&format!("amend-spec {} --test <path> --why \"...\"", task.display_id()));
-            Ok(Some(if refusal.code == codes::VACUOUS_TEST { refusal.next(again) } else { refusal }))
+            Ok(Some(advised(session, task, refusal)))
         }
         Some(refusal) => {
-            outcome.findings.push(Finding::new(refusal.code.as_str(), Level::Warn, refusal.message));
+            let refusal = advised(session, task, refusal);
+            let finding = Finding::new(refusal.code.as_str(), Level::Warn, refusal.message);
+            outcome.findings.push(match refusal.hint {
+                Some(hint) => finding.cure(hint),
+                None => finding,
+            });
             Ok(None)
         }
         None => Ok(None),
+    }
+}
+
+/// The finding of a lever, with what to do about it.
+fn advised(session: &Session<'_>, task: &Task, refusal: Refusal) -> Refusal {
+    let id = quote(&task.id);
+    let test = match task.tests.as_slice() {
+        [only] => quote(&only.path),
+        _ => "PATH".to_owned(),
+    };
+    let amend = session.cmd(&format!("amend-spec {id} --test {test} --why \"...\""));
+    let tests: Vec<String> = task.tests.iter().map(|lock| format!("`{}`", lock.path)).collect();
+    let code = refusal.code;
+    if code == codes::VACUOUS_TEST {
+        refusal.hint("let the test assert what the change does, then lock it anew with a reason").next(amend)
+    } else if code == codes::NO_TEST_CHANGE {
+        refusal
+            .hint("add a test, or change one, that asserts what the files above do now; then verify again")
+            .next(session.cmd("verify"))
+    } else if code == codes::MUTANTS_SURVIVE && tests.is_empty() {
+        refusal
+            .hint("add or change a test of the files above that fails for a fault in them; then verify again")
+            .next(session.cmd("verify"))
+    } else if code == codes::MUTANTS_SURVIVE {
+        let hint = format!(
+            "a test beside {} that fails for a fault in the files above; one that is locked changes with `{amend}`",
+            tests.join(", ")
+        );
+        refusal.hint(hint).next(session.cmd("verify"))
+    } else {
+        refusal
     }
 }
 
@@ -174,10 +215,10 @@ fn review_gate(
     outcome: &mut Outcome,
 ) -> Option<Refusal> {
     let Standing::Pass { bound, high, by_hand, review } = standing else {
-        return standing.refusal(session, task);
+        return standing.refusal(session, task).map(|refusal| refusal.next(ask(session, config, task)));
     };
     let strict = config.protocol.review_findings == Strictness::Refuse;
-    let again = session.cmd(&format!("review {}", task.display_id()));
+    let again = ask(session, config, task);
     if *high {
         let message = "the review passes with a finding that weighs high";
         let facts =
@@ -191,7 +232,12 @@ fn review_gate(
     if *by_hand {
         let message = format!("the review was made by hand, by {}", review.by);
         if strict {
-            return Some(Refusal::new(codes::REVIEW_MISSING, message).next(again));
+            let refusal = Refusal::new(codes::REVIEW_MISSING, message);
+            return Some(if has_reviewer(config) {
+                refusal.next(again)
+            } else {
+                refusal.hint("`protocol.reviewFindings` takes no review by hand: a person sets `protocol.review.command`")
+            });
         }
         outcome.findings.push(Finding::new("review", Level::Info, message));
     }
@@ -200,6 +246,17 @@ fn review_gate(
         outcome.findings.push(Finding::new("review", Level::Warn, message));
     }
     None
+}
+
+/// Whether a reviewer command is set.
+pub(crate) fn has_reviewer(config: &Config) -> bool {
+    !config.protocol.review.command.trim().is_empty()
+}
+
+/// The command that asks for the review of a task.
+pub(crate) fn ask(session: &Session<'_>, config: &Config, task: &Task) -> String {
+    let by_hand = if has_reviewer(config) { "" } else { " --note \"...\"" };
+    session.cmd(&format!("review {}{by_hand}", quote(&task.id)))
 }
 
 fn words(standing: &Standing) -> String {
@@ -213,7 +270,7 @@ fn words(standing: &Standing) -> String {
 }
 
 /// Whether the cadence asks for a review before this task is done.
-fn asks_for_review(session: &Session<'_>, config: &Config, task: &Task) -> Result<bool, Refusal> {
+pub(crate) fn asks_for_review(session: &Session<'_>, config: &Config, task: &Task) -> Result<bool, Refusal> {
     let cadence = config.protocol.cadence();
     if cadence.contains(&Cadence::PerTask) {
         return Ok(true);
@@ -233,7 +290,7 @@ fn closes_milestone<'t>(task: &'t Task, all: &[Task]) -> Option<&'t str> {
 }
 
 /// The refusal for a locked test that git does not track: a colleague and CI would not have it (facts 4.3).
-fn untracked(session: &Session<'_>, task: &Task) -> Result<Option<Refusal>, Refusal> {
+pub(crate) fn untracked(session: &Session<'_>, task: &Task) -> Result<Option<Refusal>, Refusal> {
     let tree = tree::of(session, task).path;
     let Some(git) = session.git(&tree) else { return Ok(None) };
     let paths: Vec<&str> = task
@@ -254,7 +311,8 @@ fn untracked(session: &Session<'_>, task: &Task) -> Result<Option<Refusal>, Refu
     if missing.is_empty() {
         return Ok(None);
     }
-    let add = format!("git add {}", missing.join(" "));
+    let quoted: Vec<_> = missing.iter().map(|path| quote(path)).collect();
+    let add = format!("{} add {}", git_in(session, &tree), quoted.join(" "));
     Ok(Some(
         Refusal::new(
             codes::TEST_UNTRACKED,
@@ -283,7 +341,7 @@ fn close(
             codes::SPINE_MOVED,
             format!("`{}` changed while its gates ran", task.display_id()),
         )
-        .next(session.cmd(&format!("done {}", task.display_id()))));
+        .next(session.cmd(&format!("done {}", quote(&task.id)))));
     }
     let now = draft.now();
     draft.set_task(index, &["state".into()], &json!(State::Done))?;

@@ -19,7 +19,11 @@ pub struct Args {
 impl Document for Next {
     fn render(&self, page: &mut Page) {
         match self.reason {
-            Reason::LockBroken | Reason::SpineTampered | Reason::VerifyRed | Reason::ReviewBlocked => {
+            Reason::LockBroken
+            | Reason::SpineTampered
+            | Reason::VerifyRed
+            | Reason::ReviewBlocked
+            | Reason::DoneRefused => {
                 page.bad(&self.message);
             }
             Reason::AllDone => page.ok(&self.message),

@@ -149,7 +149,7 @@ fn a_broken_lock_that_git_has_not_got_asks_for_a_reason() {
     ✗ a locked test is not what was locked
       task-aaaaaaaa  Add two numbers  (in-progress)
       `t.mjs` was modified since it was locked
-      git has not got what was locked
+      there is no git to bring back what was locked
       next: chalk amend-spec task-aaaaaaaa --test t.mjs --why "..."
       hint: better: bring `t.mjs` back as it was
       1 in progress
@@ -162,7 +162,7 @@ fn a_broken_lock_that_git_has_not_got_asks_for_a_reason() {
     ✗ a locked test is not what was locked
       task-aaaaaaaa  Add two numbers  (in-progress)
       `t.mjs` is gone
-      git has not got what was locked
+      there is no git to bring back what was locked
       hint: bring `t.mjs` back as it was; where it is meant to go, say so with `chalk question add "..."`
       1 in progress
     --- err
@@ -525,4 +525,141 @@ fn spines_of_the_node_implementation_are_understood() {
         assert_eq!(reason(&scratch).0, expected, "{name}");
         scratch.run(&["chalk", "next", "--all"]).ok();
     }
+}
+
+/// A started task whose locked test asserts nothing, everything committed.
+fn started(test: &str) -> (Scratch, String) {
+    let scratch = Scratch::chalk();
+    scratch.configure("/protocol/verify/test", json!("sh tests/add.test.sh"));
+    scratch.configure("/protocol/breakTest", json!("sh {test}"));
+    scratch.write("add.sh", "echo 0\n");
+    scratch.commit("before");
+    let id = scratch.task("Add");
+    scratch.write("tests/add.test.sh", test);
+    scratch.run(&["chalk", "spec", &id, "--criterion", "1 and 2 is 3", "--test", "tests/add.test.sh"]).ok();
+    scratch.run(&["chalk", "start", &id]).ok();
+    scratch.write("add.sh", "echo $(($1 + $2))\n");
+    scratch.commit("work");
+    (scratch, id)
+}
+
+#[test]
+fn what_done_refused_is_not_asked_of_it_again() {
+    let (scratch, id) = started("sh add.sh 1 2 >/dev/null\n");
+    scratch.configure("/protocol/doneLevers", json!("refuse"));
+    scratch.run(&["chalk", "done", &id]).refused(1, "vacuous-test");
+    let refused = reason(&scratch);
+    assert_eq!(refused.0, "done-refused");
+    assert_eq!(refused.1.unwrap(), format!("chalk amend-spec {id} --test tests/add.test.sh --why \"...\""));
+    scratch.run(&["chalk", "verify"]).ok();
+    assert_eq!(reason(&scratch).0, "done-refused", "a green verify of the same files changes nothing");
+    scratch.configure("/protocol/doneLevers", json!("warn"));
+    assert_eq!(reason(&scratch).0, "ready-to-finish", "what only warns refuses no more");
+    scratch.configure("/protocol/doneLevers", json!("refuse"));
+    scratch.write("tests/add.test.sh", "test \"$(sh add.sh 1 2)\" = 3\n");
+    scratch.run(&["chalk", "amend-spec", &id, "--test", "tests/add.test.sh", "--why", "asserts"]).ok();
+    scratch.run(&["chalk", "verify"]).ok();
+    assert_eq!(reason(&scratch), ("ready-to-finish".into(), Some(format!("chalk done {id}"))));
+}
+
+#[test]
+fn an_untracked_test_that_done_refused_is_added() {
+    let (scratch, id) = started("test \"$(sh add.sh 1 2)\" = 3\n");
+    scratch.git(&["rm", "-q", "--cached", "tests/add.test.sh"]);
+    scratch.run(&["chalk", "done", &id]).refused(1, "test-untracked");
+    assert_eq!(reason(&scratch), ("done-refused".into(), Some("git add tests/add.test.sh".into())));
+    scratch.git(&["add", "tests/add.test.sh"]);
+    assert_eq!(reason(&scratch).0, "ready-to-finish");
+}
+
+#[test]
+fn a_review_that_policy_does_not_take_is_not_finished_with() {
+    let (scratch, id) = started("test \"$(sh add.sh 1 2)\" = 3\n");
+    scratch.configure("/protocol/review", json!({ "command": "", "requiredAt": ["per-task"] }));
+    let verify = || {
+        let ran = scratch.run(&["chalk", "verify", "--json"]).ok().json();
+        ran["next"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(verify(), format!("chalk review {id} --note \"...\""));
+    scratch.run(&["chalk", "review", &id, "--note", "looked"]).ok();
+    assert_eq!(verify(), format!("chalk done {id}"));
+    assert_eq!(reason(&scratch).0, "ready-to-finish");
+    scratch.configure("/protocol/reviewFindings", json!("refuse"));
+    assert_eq!(reason(&scratch), ("review-missing".into(), None));
+    scratch.run(&["chalk", "done", &id]).refused(1, "review-missing");
+    scratch.configure("/protocol/review/command", json!("reviewer"));
+    assert_eq!(reason(&scratch), ("review-missing".into(), Some(format!("chalk review {id}"))));
+    scratch.configure("/protocol/reviewFindings", json!("warn"));
+    scratch.wait(1);
+    scratch.write("add.sh", "echo $(( $1 + $2 ))\n");
+    assert_eq!(verify(), format!("chalk review {id}"), "the pass was for other files");
+    assert_eq!(reason(&scratch).0, "review-stale");
+}
+
+#[test]
+fn a_blocked_review_is_mended_by_a_change_and_not_by_time() {
+    let (scratch, id) = started("test \"$(sh add.sh 1 2)\" = 3\n");
+    scratch.configure("/protocol/review", json!({ "command": "", "requiredAt": ["per-task"] }));
+    scratch.run(&["chalk", "review", &id, "--block", "--note", "negative numbers"]);
+    scratch.wait(1);
+    let verified = scratch.run(&["chalk", "verify", "--json"]).ok().json();
+    assert_eq!(verified["next"], "chalk next");
+    let next = scratch.run(&["chalk", "next"]).ok();
+    assert!(
+        next.out.contains("the reviewer blocks") && next.out.contains("negative numbers"),
+        "{}",
+        next.out
+    );
+    scratch.write("add.sh", "echo $(( $1 + $2 ))\n");
+    scratch.run(&["chalk", "verify"]).ok();
+    let next = scratch.run(&["chalk", "next"]).ok();
+    assert!(next.out.contains("ask for the review again"), "{}", next.out);
+}
+
+#[test]
+fn a_decider_that_moved_on_purpose_is_said_so() {
+    let (scratch, id) = started("test \"$(sh add.sh 1 2)\" = 3\n");
+    scratch.configure("/protocol/lockDeciders", json!("refuse"));
+    scratch.configure("/protocol/verify/test", json!("sh tests/add.test.sh && true"));
+    let amend = format!("chalk amend-spec {id} --test tests/add.test.sh --why \"...\"");
+    let verified = scratch.run(&["chalk", "verify", "--json"]).json();
+    assert_eq!(verified["next"], amend.as_str());
+    assert_eq!(reason(&scratch), ("verify-red".into(), Some(amend)));
+    scratch.run(&["chalk", "amend-spec", &id, "--test", "tests/add.test.sh", "--why", "meant"]).ok();
+    assert_eq!(reason(&scratch), ("verify-red".into(), Some("chalk verify".into())));
+}
+
+#[test]
+fn a_broken_lock_of_a_done_task_comes_first_where_all_locks_count() {
+    let scratch = working();
+    let mut old = task(json!({}));
+    old["id"] = json!("task-bbbbbbbb");
+    old["state"] = json!("done");
+    scratch.plant(&json!([old, specd("task-cccccccc", "c")]));
+    scratch.write("test/add it.test.mjs", "// weakened\n");
+    assert_eq!(reason(&scratch).0, "ready-to-start");
+    scratch.configure("/protocol/integrity", json!("all-locks"));
+    let (why, command) = reason(&scratch);
+    assert_eq!(why, "lock-broken");
+    assert_eq!(command.unwrap(), "git restore --source=HEAD -- 'test/add it.test.mjs'");
+    // A task that locked the path anew speaks for it.
+    let mut anew = task(json!({}));
+    anew["tests"][0]["sha256"] = json!(canon::Sha256::of("// weakened\n"));
+    scratch.plant(&json!([old, anew]));
+    assert_eq!(reason(&scratch).0, "verify-missing");
+}
+
+#[test]
+fn what_was_locked_is_brought_back_from_where_the_task_began() {
+    let scratch = working();
+    let base = scratch.git(&["rev-parse", "HEAD"]);
+    scratch.plant(&json!([task(json!({ "cairn": { "base": base.trim() } }))]));
+    scratch.write("test/add it.test.mjs", "// weakened\n");
+    scratch.commit("weakened");
+    let (why, command) = reason(&scratch);
+    assert_eq!(why, "lock-broken");
+    assert_eq!(command.unwrap(), format!("git restore --source={} -- 'test/add it.test.mjs'", base.trim()));
+    scratch.plant(&json!([task(json!({}))]));
+    let next = scratch.run(&["chalk", "next"]).ok();
+    assert!(next.out.contains("the last commit doesn't have what was locked"), "{}", next.out);
 }

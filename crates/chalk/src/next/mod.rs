@@ -6,10 +6,13 @@
 mod ahead;
 mod current;
 pub(crate) mod measured;
+pub(crate) mod refused;
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use gate::Refusal;
+use gate::words::quote;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -105,7 +108,9 @@ pub enum Reason {
     ReviewBlocked,
     /// The last review of the task in progress no longer counts.
     ReviewStale,
-    /// Nothing is missing for the task in progress to be done.
+    /// `done` refused the task in progress, and nothing that it judged has changed on record.
+    DoneRefused,
+    /// The task in progress is verified, and reviewed where that is asked; `done` looks again.
     ReadyToFinish,
     /// A blocked task waits for the agent's own work after a review.
     Rework,
@@ -262,8 +267,20 @@ pub fn next(session: &Session<'_>, all: bool) -> Result<Next, Refusal> {
     })
 }
 
+/// The beginning of a git command that works in `tree`.
+pub(crate) fn git_in(session: &Session<'_>, tree: &Path) -> String {
+    if session.world.cwd == tree {
+        "git".to_owned()
+    } else {
+        format!("git -C {}", quote(&tree.display().to_string()))
+    }
+}
+
 fn choose(view: &View<'_, '_>, current: &[Task]) -> Result<Step, Refusal> {
     if let Some(step) = current::broken_lock(view, current)? {
+        return Ok(step);
+    }
+    if let Some(step) = current::broken_lock_of_done(view, current)? {
         return Ok(step);
     }
     if let Some(refusal) = view.session.standing()?.refusal(view.session) {

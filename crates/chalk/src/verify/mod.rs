@@ -9,6 +9,9 @@ mod integrity;
 mod report;
 mod stored;
 
+use std::path::Path;
+
+use canon::Sha256;
 use gate::words::quote;
 use gate::{Finding, Level, Refusal};
 use store::digest::changed_between;
@@ -18,8 +21,11 @@ pub use self::report::{JudgedTask, LockCount, Report};
 pub use self::stored::{KIND, Last, Standing, Stored, StoredGate, StoredLock, last};
 use crate::codes;
 use crate::content;
+use crate::deciders::Moved;
+use crate::done;
 use crate::exec::Logs;
 use crate::model::{Config, State, Task};
+use crate::review;
 use crate::session::Session;
 use crate::toolchain::{self, GateResult, Outcome, Scope};
 use crate::tree::{self, Judged};
@@ -97,7 +103,7 @@ pub fn run(session: &Session<'_>, request: Request<'_>) -> Result<Report, Refusa
     let report = Report {
         green,
         vacuous: green && !ran,
-        next: next(session, green, &judged),
+        next: next(session, &config, &judged, after.moved.first(), &red, (&tree.path, content.digest)),
         tasks: judged
             .iter()
             .map(|Judgement { task, tree }| JudgedTask {
@@ -193,11 +199,41 @@ fn red(gates: &[GateResult], findings: &[Finding]) -> Vec<String> {
     red
 }
 
-fn next(session: &Session<'_>, green: bool, judged: &[Judgement]) -> String {
-    match judged {
-        _ if !green => session.cmd("verify"),
-        [first, ..] => session.cmd(&format!("done {}", quote(&first.task.id))),
-        [] => session.cmd("next"),
+/// Whether a moved decider is all that made a run red.
+pub(crate) fn is_red_by_deciders_alone(red: &[String]) -> bool {
+    matches!(red, [only] if only.ends_with("moved decider") || only.ends_with("moved deciders"))
+}
+
+/// The command for a moved decider that is meant.
+pub(crate) fn amendment(session: &Session<'_>, moved: &Moved) -> String {
+    let tests: Vec<String> = moved.tests.iter().map(|test| format!("--test {}", quote(test))).collect();
+    session.cmd(&format!("amend-spec {} {} --why \"...\"", quote(&moved.task), tests.join(" ")))
+}
+
+/// What comes after a run: what `done` would refuse for want of a review is not sent there.
+fn next(
+    session: &Session<'_>,
+    config: &Config,
+    judged: &[Judgement],
+    moved: Option<&Moved>,
+    red: &[String],
+    (tree, digest): (&Path, Sha256),
+) -> String {
+    if !red.is_empty() {
+        let moved = moved.filter(|_| is_red_by_deciders_alone(red));
+        return moved.map_or_else(|| session.cmd("verify"), |moved| amendment(session, moved));
+    }
+    let [Judgement { task, tree: own }, ..] = judged else { return session.cmd("next") };
+    let finish = session.cmd(&format!("done {}", quote(&task.id)));
+    if own.path != tree || !done::asks_for_review(session, config, task).unwrap_or(false) {
+        return finish;
+    }
+    // The result of the run is not lost over advice that can't be had.
+    match review::standing_at(session, config, task, tree, digest) {
+        Ok(review::Standing::Pass { .. }) | Err(_) => finish,
+        // The same content would be blocked again; `next` names what was found.
+        Ok(review::Standing::Blocked { review }) if review.digest == Some(digest) => session.cmd("next"),
+        Ok(_) => done::ask(session, config, task),
     }
 }
 
