@@ -23,7 +23,7 @@ fn a_pass() {
     --- out
     ✓ review (pass) of task-a6ead51: Add two numbers
       1 file: what is not committed
-      next: chalk done task-a6ead51
+      next: chalk done task-a6ead519
     --- err
     ");
     let log = scratch.run(&["chalk", "log", "--n", "1"]).ok();
@@ -48,7 +48,7 @@ fn a_block_exits_with_3() {
       judgement calls of the author, for a person to look at:
       - floats, because short (blast low, undo easy)
       - a plain one
-      next: chalk review task-a6ead51
+      next: chalk review task-a6ead519
     --- err
     ");
     assert_eq!(scratch.run(&["chalk", "review", &id, "--json"]).code, 3);
@@ -66,7 +66,7 @@ fn a_pass_with_a_high_finding_is_loud() {
       1 file: what is not committed
       [high] correctness: wrong
     ! the reviewer passed the change with a finding of high weight: look at it
-      next: chalk done task-a6ead51
+      next: chalk done task-a6ead519
     --- err
     ");
 }
@@ -81,7 +81,7 @@ fn a_tree_that_moves_under_the_reviewer_is_named() {
       1 file: what is not committed
     ! `new.js`, `sum.js` changed while the reviewer ran
       hint: the verdict is about the files before that
-      next: chalk review task-a6ead51
+      next: chalk review task-a6ead519
     --- err
     ");
 }
@@ -142,7 +142,7 @@ fn no_reviewer() {
     --- err
     ✗ no reviewer is set in `protocol.review.command` (not-configured)
       hint: set one that reads a prompt on stdin and prints a verdict, or record a review by hand
-      next: chalk review task-a6ead51 --note "..."
+      next: chalk review task-a6ead519 --note "..."
     "#);
     assert_eq!(scratch.spine(), before);
 }
@@ -157,19 +157,19 @@ fn by_hand() {
     ✓ review (pass) of task-a6ead51: Add two numbers, by hand
       2 files: the last commit, as nothing changed since
       Read it all.
-      next: chalk done task-a6ead51
+      next: chalk done task-a6ead519
     --- err
     ");
     insta::assert_snapshot!(
         scratch.run(&["cairn", "review", &id, "--note", "No test.", "--by", "Ada", "--block"]).all(), @"
-        exit 3
-        --- out
-        ✗ review (block) of task-a6ead51: Add two numbers, by Ada (by hand)
-          2 files: the last commit, as nothing changed since
-          No test.
-          next: cairn review task-a6ead51
-        --- err
-        ");
+    exit 3
+    --- out
+    ✗ review (block) of task-a6ead51: Add two numbers, by Ada (by hand)
+      2 files: the last commit, as nothing changed since
+      No test.
+      next: cairn review task-a6ead519
+    --- err
+    ");
     scratch.run(&["chalk", "review", &id, "--note=--force was needed", "--json"]).ok();
     scratch.configure("/protocol/review/command", json!(PASS));
     scratch.run(&["chalk", "review", &id, "--note", "mine"]).refused(0, "was not asked");

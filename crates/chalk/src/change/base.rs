@@ -82,6 +82,11 @@ pub(super) fn known(git: &Git, config: &Config, task: &Task, head: &Head) -> Res
     }
 }
 
+/// Whether the commit where the task was started is on record and lies behind `tip`.
+pub(super) fn is_started(git: &Git, task: &Task, tip: &Oid) -> Result<bool, Refusal> {
+    Ok(matches!(started(git, task, tip)?, Said::At(_)))
+}
+
 /// The commit before the last one on this line of history that changed content; none where none did.
 pub(super) fn before_last_commit(git: &Git, exclude: &[RepoPath]) -> Result<Option<Base>, Refusal> {
     let mut args: Vec<OsString> =

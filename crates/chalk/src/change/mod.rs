@@ -110,8 +110,9 @@ impl ChangeSet {
 /// The change of `task` in `tree`, which is the root or the matching folder of a linked work tree.
 ///
 /// It begins at the commit where the task was started, or where the branch left the branch that changes go to,
-/// whichever is later. Where neither is known, and where nothing changed since, it is what is not committed, or
-/// else the last commit with content.
+/// whichever is later. Where neither is known, and where nothing changed since, it is what is not committed. Where
+/// nothing is uncommitted either, it is the last commit with content, unless it is known where the task was
+/// started: an older commit is not its work.
 ///
 /// # Errors
 /// [`HISTORY_CUT`](crate::codes::HISTORY_CUT) in a shallow clone that does not have the commit where it begins.
@@ -139,6 +140,11 @@ pub fn of(session: &Session<'_>, config: &Config, task: &Task, tree: &Path) -> R
         if !set.is_empty() {
             return Ok(Change::Known(set));
         }
+    }
+    if base::is_started(&lister.git, task, tip)? {
+        let base = found.into_iter().next();
+        let base = base.unwrap_or(Base { commit: Some(tip.clone()), origin: Origin::Head });
+        return Ok(Change::Known(lister.set(base, content)?));
     }
     let last = base::before_last_commit(&lister.git, &lister.exclude)?;
     let base = last.or_else(|| found.into_iter().next());
@@ -209,7 +215,9 @@ impl Lister {
         // What no list of names covers, such as a killed writer's temporary file.
         self.exclude.extend(left_out.into_iter().map(|file| file.path));
         let tree = self.git.dir();
-        let nothing_done = files.iter().all(|file| setup::is_left(tree, file, self.unborn));
+        // A first commit of nothing but what `init` made is no work either.
+        let unborn = self.unborn || base.commit.is_none();
+        let nothing_done = files.iter().all(|file| setup::is_left(tree, file, unborn));
         let (git, exclude) = (self.git.clone(), self.exclude.clone());
         Ok(ChangeSet { base, files, content, nothing_done, git, exclude })
     }

@@ -1,4 +1,4 @@
-//! What `init` wrote and nobody has committed yet: there, but no work on any task.
+//! What `init` wrote and nobody has committed yet, or committed first of all: there, but no work on any task.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,8 @@ const SPINE: [&[u8]; 2] = [b".chalk/.gitignore", b".chalk/spec.md"];
 /// Files that hold the managed block.
 const CONTRACT: [&[u8]; 3] = [b"AGENTS.md", b"CLAUDE.md", b"GEMINI.md"];
 
-/// Whether `init` made the file in `tree` and nobody has written in it or committed it since.
+/// Whether `init` made the file in `tree` and nobody has written in it or committed it since; where there is no
+/// commit before the change (`unborn`), whether or not it is committed.
 pub(super) fn is_left(tree: &Path, change: &Change, unborn: bool) -> bool {
     // Before the first commit all that git has is the index.
     let uncommitted = change.kind == ChangeKind::Untracked || unborn && change.kind == ChangeKind::Added;

@@ -72,9 +72,25 @@ fn work_that_is_committed_already_is_still_reviewed() {
     fixture.write("work", "1");
     fixture.commit("work");
     assert_eq!((names(&fixture), origin(&fixture)), (vec!["work".into()], Origin::LastCommit));
-    start(&fixture);
     fixture.commit("the state of the spine alone");
     assert_eq!((names(&fixture), origin(&fixture)), (vec!["work".into()], Origin::LastCommit));
+}
+
+#[test]
+fn an_older_commit_is_not_the_work_of_a_task_that_was_started_after_it() {
+    let fixture = Fixture::new();
+    fixture.write("work", "1");
+    fixture.commit("work");
+    start(&fixture);
+    assert!(fixture.change().unwrap().is_empty());
+    assert_eq!((names(&fixture), origin(&fixture)), (vec![], Origin::Start));
+    fixture.write(".chalk/.gitignore", "local/\n");
+    assert!(fixture.change().unwrap().is_empty(), "what `init` made is no work");
+    fixture.git(&["add", ".chalk/tasks.json"]);
+    fixture.git(&["commit", "-q", "-m", "the state of the spine alone"]);
+    assert!(fixture.change().unwrap().is_empty());
+    fixture.write("more", "1");
+    assert!(!fixture.change().unwrap().is_empty());
 }
 
 #[test]
@@ -111,6 +127,10 @@ fn what_init_made_is_no_work_until_somebody_writes_in_it_or_commits_it() {
     assert!(fixture.change().unwrap().is_empty());
     fixture.write("AGENTS.md", format!("my own rules\n{block}"));
     assert!(!fixture.change().unwrap().is_empty());
+    fixture.write("AGENTS.md", block);
+    fixture.commit("set-up");
+    assert_eq!(origin(&fixture), Origin::Beginning);
+    assert!(fixture.change().unwrap().is_empty());
 
     let fixture = Fixture::new();
     fixture.write("work", "1");

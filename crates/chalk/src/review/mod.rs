@@ -13,6 +13,7 @@ mod verdict;
 use std::path::Path;
 
 use canon::{Sha256, Timestamp, text};
+use gate::words::quote;
 use gate::{Exit, Refusal};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -186,18 +187,27 @@ fn by_reviewer(
     retry: bool,
 ) -> Result<Judged, Refusal> {
     let Some(command) = config.protocol.command(&config.protocol.review.command) else {
-        let by_hand = session.cmd(&format!("review {} --note \"...\"", task.display_id()));
+        let by_hand = session.cmd(&format!("review {} --note \"...\"", quote(&task.id)));
         return Err(Refusal::new(codes::NOT_CONFIGURED, "no reviewer is set in `protocol.review.command`")
             .hint("set one that reads a prompt on stdin and prints a verdict, or record a review by hand")
             .next(by_hand));
     };
     let change = change::of(session, config, task, tree)?;
     if change.is_empty() {
+        let since = match &change {
+            Change::Known(set) if set.base.origin == Origin::Start => match &set.base.commit {
+                Some(commit) => {
+                    format!(
+                        "nothing changed since the task was started at commit {}",
+                        text::prefix(commit.as_str(), 12)
+                    )
+                }
+                None => "nothing changed since the task was started".to_owned(),
+            },
+            _ => "nothing differs from what is committed, and no commit has content".to_owned(),
+        };
         return Err(Refusal::new(codes::REVIEW_EMPTY, "there is no change to review")
-            .fact(format!(
-                "in `{}` nothing differs from what is committed, and no commit has content",
-                tree.display()
-            ))
+            .fact(format!("in `{}` {since}", tree.display()))
             .hint(
                 "the state in `.chalk/` and what `init` made count as no change; the reviewer was not called",
             ));
@@ -318,7 +328,7 @@ fn record(
         .append(draft.now(), "review", body)
         .map_err(|error| Refusal::new(codes::IO, error.to_string()))?;
 
-    let id = task.display_id();
+    let id = quote(&task.id);
     let next = match verdict {
         "pass" if judged.moved.is_empty() => session.cmd(&format!("done {id}")),
         _ => session.cmd(&format!("review {id}")),
