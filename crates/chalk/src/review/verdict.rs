@@ -25,10 +25,36 @@ pub struct Verdict {
 /// prompt, the output of its tools) is passed over: a file of the change that holds a verdict must not give it.
 pub fn find(text: &str) -> Option<Verdict> {
     in_text(text, DEPTH).or_else(|| {
-        // Models put line breaks into strings as they are, which JSON forbids.
+        // Models put line breaks into strings as they are, and commas behind the last item: JSON forbids both.
         let folded: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        in_text(&folded, DEPTH)
+        in_text(&folded, DEPTH).or_else(|| in_text(&without_trailing_commas(&folded), DEPTH))
     })
+}
+
+/// The text without the commas that stand before a closing bracket, outside of strings.
+fn without_trailing_commas(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let (mut in_string, mut escaped, mut comma) = (false, false, None);
+    for c in text.chars() {
+        if !in_string
+            && matches!(c, '}' | ']')
+            && let Some(at) = comma
+        {
+            out.truncate(at);
+        }
+        match c {
+            ',' if !in_string => comma = Some(out.len()),
+            c if c.is_whitespace() => {}
+            _ => comma = None,
+        }
+        match c {
+            '"' if !escaped => in_string = !in_string,
+            _ => {}
+        }
+        escaped = in_string && c == '\\' && !escaped;
+        out.push(c);
+    }
+    out
 }
 
 fn in_text(text: &str, depth: usize) -> Option<Verdict> {
@@ -94,18 +120,31 @@ fn is_input(object: &Map<String, Value>) -> bool {
 
 /// The verdict that the object itself is.
 fn own(object: &Map<String, Value>) -> Option<Verdict> {
-    let word = object.get("verdict")?.as_str()?.trim();
+    let word = get(object, "verdict")?.as_str()?.trim();
     let pass = word.eq_ignore_ascii_case("pass");
     if !pass && !word.eq_ignore_ascii_case("block") {
         return None;
     }
-    let findings = match object.get("findings") {
+    let findings = match get(object, "findings") {
         Some(Value::Array(items)) => items.iter().filter_map(finding).collect(),
+        Some(Value::String(word)) if is_nothing(word) => Vec::new(),
         Some(one) => finding(one).into_iter().collect(),
         None => Vec::new(),
     };
-    let decisions = object.get("decisions").filter(|value| !value.is_null()).cloned();
+    let decisions = get(object, "decisions").filter(|value| !value.is_null()).cloned();
     Some(Verdict { pass, findings, decisions })
+}
+
+/// The value of a key in any case; the one that is written as the format has it comes first.
+fn get<'o>(object: &'o Map<String, Value>, key: &str) -> Option<&'o Value> {
+    let in_any_case = || object.iter().find(|(name, _)| name.trim().eq_ignore_ascii_case(key));
+    object.get(key).or_else(|| in_any_case().map(|(_, value)| value))
+}
+
+/// Whether a word in the place of the findings says that there is none.
+fn is_nothing(word: &str) -> bool {
+    let word = word.trim().trim_end_matches('.').to_lowercase();
+    matches!(word.as_str(), "" | "none" | "no findings" | "nothing" | "n/a" | "-" | "[]")
 }
 
 fn finding(value: &Value) -> Option<ReviewFinding> {
@@ -113,7 +152,7 @@ fn finding(value: &Value) -> Option<ReviewFinding> {
         Value::String(note) => ("", "", note.as_str()),
         Value::Object(object) => {
             let text = |keys: &[&str]| {
-                keys.iter().find_map(|key| object.get(*key)?.as_str()).map(str::trim).unwrap_or_default()
+                keys.iter().find_map(|key| get(object, key)?.as_str()).map(str::trim).unwrap_or_default()
             };
             (
                 text(&["severity", "level"]),
@@ -227,6 +266,25 @@ mod tests {
         ];
         let text = lines.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
         assert_eq!(word(&text), None);
+    }
+
+    #[test]
+    fn keys_in_any_case_and_words_for_no_finding() {
+        let verdict = find(r#"{"Verdict":"Block","Findings":[{"Severity":"High","Note":"x"}]}"#).unwrap();
+        assert!(!verdict.pass);
+        assert_eq!((&*verdict.findings[0].severity, &*verdict.findings[0].note), ("high", "x"));
+        for none in ["none", "", "None.", " no findings "] {
+            let text = json!({ "verdict": "pass", "findings": none }).to_string();
+            assert_eq!(find(&text).unwrap().findings, [], "{none:?}");
+        }
+        assert_eq!(word(r#"{"Verdict":"pass","verdict":"block"}"#), Some("block"), "the key of the format");
+    }
+
+    #[test]
+    fn a_trailing_comma_is_forgiven() {
+        let text = "Here:\n{\"verdict\": \"block\", \"findings\": [{\"note\": \"a,} \\\"b,]\",}, ],\n}\n";
+        let verdict = find(text).unwrap();
+        assert_eq!(verdict.findings[0].note, "a,} \"b,]");
     }
 
     #[test]
