@@ -163,7 +163,7 @@ pub fn parse(args: &[OsString]) -> Parsed {
             return Parsed::Text(format!("{name} {} ({PROTOCOL})\n", env!("CARGO_PKG_VERSION")));
         }
         (["version"] | ["chalk", "version"], _) => return Parsed::Text(format!("{PROTOCOL}\n")),
-        (["help"] | ["chalk", "help"] | ["chalk"] | [], _) => {
+        (["help" | "chalk"] | ["chalk", "help"] | [], _) => {
             let help = if multi_call {
                 ChalkProgram::command().render_help().to_string()
             } else if words.first() == Some(&"chalk") {
@@ -174,6 +174,12 @@ pub fn parse(args: &[OsString]) -> Parsed {
             return Parsed::Text(help);
         }
         (_, Some(verb)) => {
+            let known = |command: &clap::Command| command.find_subcommand(verb).is_some();
+            if !chalk && known(&ChalkProgram::command()) && !known(&Cairn::command()) {
+                let refusal = Refusal::new(codes::USAGE, format!("`{verb}` is a command of Chalk"))
+                    .next(format!("cairn chalk {}", words.join(" ")));
+                return Parsed::Usage { refusal, json, exit: 1 };
+            }
             if let Some((name, instead)) = NOT_OFFERED.iter().find(|(name, _)| name == verb) {
                 let refusal =
                     Refusal::new(codes::NOT_OFFERED, format!("`{name}` is not offered here")).hint(*instead);

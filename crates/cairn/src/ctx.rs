@@ -68,9 +68,8 @@ impl<'w> Ctx<'w> {
     /// Runs a command that only reads: a spine that was edited past the program is named, and read.
     pub fn read<T>(&self, command: impl FnOnce(&Session<'_>) -> Result<T, Refusal>) -> Result<T, Refusal> {
         self.with(|session| {
-            if let Some(complaint) = session.standing()?.complaint() {
-                session
-                    .warn(format!("{complaint}; accept it with `{}`", session.cmd("accept --why \"...\"")));
+            if let Some(warning) = session.standing()?.warning(session) {
+                session.warn(warning);
             }
             command(session)
         })

@@ -1,6 +1,6 @@
 //! Text for people: marks, indentation and colour, in one place.
 
-use std::fmt::Display;
+use std::fmt::{Display, Write as _};
 
 use anstyle::{AnsiColor, Style};
 use gate::{Finding, Level, Refusal};
@@ -30,7 +30,7 @@ impl Page {
 
     /// A line as it is.
     pub fn line(&mut self, line: impl Display) {
-        self.text.push_str(&format!("{line}\n"));
+        let _ = writeln!(self.text, "{line}");
     }
 
     /// An empty line.
@@ -106,7 +106,7 @@ impl Page {
         if let Some(at) = &refusal.at {
             let mut place = at.path.display().to_string();
             for number in [at.line, at.column].into_iter().flatten() {
-                place.push_str(&format!(":{number}"));
+                let _ = write!(place, ":{number}");
             }
             self.line(format_args!("  {DIM}at:{DIM:#} {place}"));
         }

@@ -65,7 +65,10 @@ impl Hasher {
 
     /// The computation as it stands, in hex, to go on with in another process.
     pub fn state(&self) -> String {
-        self.0.serialize().iter().map(|byte| format!("{byte:02x}")).collect()
+        self.0.serialize().iter().fold(String::new(), |mut hex, byte| {
+            let _ = fmt::Write::write_fmt(&mut hex, format_args!("{byte:02x}"));
+            hex
+        })
     }
 
     /// The computation that [`state`](Self::state) wrote; none where the text is no such state.

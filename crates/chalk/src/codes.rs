@@ -51,4 +51,5 @@ gate::reason_codes! {
     NAME_TAKEN = "name-taken", "Something has the given name already.";
     BLOCK_DAMAGED = "block-damaged", "The markers of the managed block are damaged.";
     READY_FAILED = "doctor-failed", "A doctor check failed.";
+    CIRCLE = "circle", "A command that a gate runs calls a gate of the same spine.";
 }

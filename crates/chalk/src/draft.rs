@@ -65,16 +65,13 @@ impl<'s, 'w> Draft<'s, 'w> {
         }
         let state = session.create_state()?.to_owned();
         let now = session.now();
-        let lock = WriteLock::acquire(&session.path(".lock"), &state.join("lock"), PATIENCE, now).map_err(
-            |error| match error {
-                LockError::Held { .. } => Refusal::new(codes::LOCKED, error.to_string())
-                    .hint("try again; if that process hangs, end it, and the lock goes with it"),
-                LockError::File(error) => io(error),
-            },
-        )?;
+        let lock = Self::lock(session)?;
         if let Some(holder) = &lock.broken {
-            let pid = holder.split_whitespace().next().unwrap_or("?");
-            session.warn(format!("took over the write lock of process {pid}, which is gone"));
+            let whose = match holder.split_whitespace().next() {
+                Some(pid) => format!("of process {pid}, which is gone"),
+                None => "that an interrupted writer left".to_owned(),
+            };
+            session.warn(format!("took over the write lock {whose}"));
         }
         let journal = state.join("journal.json");
         match transaction::recover(&journal) {
@@ -117,12 +114,25 @@ impl<'s, 'w> Draft<'s, 'w> {
         Ok(draft)
     }
 
+    /// Takes the write lock.
+    pub(crate) fn lock(session: &Session<'_>) -> Result<WriteLock, Refusal> {
+        let guard = session.create_state()?.join("lock");
+        WriteLock::acquire(&session.path(".lock"), &guard, PATIENCE, session.now()).map_err(|error| {
+            match error {
+                LockError::Held { .. } => Refusal::new(codes::LOCKED, error.to_string())
+                    .hint("try again; if that process hangs, end it, and the lock goes with it"),
+                LockError::Odd(_) => Refusal::new(codes::LOCKED, error.to_string()),
+                LockError::File(error) => io(error),
+            }
+        })
+    }
+
     fn stand(&mut self) -> Result<(), Refusal> {
         let before = self.digests()?;
         match standing::last(&self.chain) {
             Ok(None) => {}
             Ok(Some((record, written))) => {
-                self.standing = standing::compare(self.session, &written, &before)?;
+                self.standing = standing::compare(self.session, &written, &before);
                 self.last = Some(record);
             }
             Err(message) => self.standing = Standing::Broken(message),
@@ -132,8 +142,10 @@ impl<'s, 'w> Draft<'s, 'w> {
         {
             return Err(refusal);
         }
-        if let Some(complaint) = self.standing.complaint() {
-            self.session.warn(complaint);
+        if let Some(warning) = self.standing.warning(self.session)
+            && self.by != "accept"
+        {
+            self.session.warn(warning);
         }
         Ok(())
     }
@@ -417,6 +429,7 @@ impl<'s, 'w> Draft<'s, 'w> {
     pub(crate) fn commit(mut self) -> Result<(), Refusal> {
         let session = self.session;
         let mut files = self.digests()?;
+        let before = files.clone();
         let accepting = self.accepted.is_some();
         let noting = matches!(self.standing, Standing::Foreign(_));
         let mut transaction = self.others;
@@ -461,6 +474,7 @@ impl<'s, 'w> Draft<'s, 'w> {
             watched = true;
         }
         let tasks_digest = files.get("tasks.json").copied().flatten();
+        let wrote_tasks = files != before;
         if self.config_dirty {
             let text = self.config_text.into_text();
             files.insert("chalk.json".to_owned(), Some(Sha256::of(&text)));
@@ -500,11 +514,11 @@ impl<'s, 'w> Draft<'s, 'w> {
         }
         transaction.commit(&self.journal).map_err(io)?;
         // The identity is that of what was just written: the lock is still held.
-        if watched
+        if wrote_tasks
             && let (Some(digest), Some(identity)) = (tasks_digest, Identity::of(&session.path("tasks.json")))
             && let Some(state) = self.journal.parent()
         {
-            self.seen.remember("tasks.json", identity, digest, tail);
+            self.seen.remember("tasks.json", true, identity, digest, tail);
             self.seen.save(state);
         }
         Ok(())

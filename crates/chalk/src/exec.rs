@@ -92,9 +92,50 @@ impl RunRecord {
     }
 }
 
-/// The caller's environment for a child, without git's own variables.
+/// Names the roots whose gates are running, one a line, to what they run.
+const WITHIN: &str = "CAIRN_WITHIN";
+
+/// The caller's environment for a child, without git's own variables, and with the root whose gate runs it.
 pub fn environment(session: &Session<'_>) -> Vec<(OsString, OsString)> {
-    session.world.env.without_git().iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    let mut env = session.world.env.without_git();
+    let mut within = env
+        .get(WITHIN)
+        .map(|roots| {
+            let mut roots = roots.to_owned();
+            roots.push("\n");
+            roots
+        })
+        .unwrap_or_default();
+    within.push(&session.spine.root);
+    env.set(WITHIN, within);
+    env.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+}
+
+/// Refuses to run a configured command from within one: a gate that calls itself would never end.
+fn refuse_circle(session: &Session<'_>) -> Result<(), Refusal> {
+    let root = session.spine.root.as_os_str().as_encoded_bytes();
+    let within =
+        session.world.env.get(WITHIN).map(|roots| roots.as_encoded_bytes().to_vec()).unwrap_or_default();
+    if within.split(|&byte| byte == b'\n').all(|line| line != root) {
+        return Ok(());
+    }
+    Err(Refusal::new(codes::CIRCLE, "a command that a gate runs calls a gate of the same spine")
+        .hint("look at the commands of `protocol` in `.chalk/chalk.json`: one of them calls this program"))
+}
+
+/// Runs the executor: an agent, which calls gates itself.
+pub fn run_agent(
+    session: &Session<'_>,
+    program: Program,
+    dir: &Path,
+    stdin: Input,
+    seconds: u64,
+    capture: Capture,
+) -> Result<Ran, Refusal> {
+    refuse_circle(session)?;
+    let env = session.world.env.without_git();
+    let env = env.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    start(env, program, dir, stdin, seconds, capture)
 }
 
 /// Runs a program in `dir` and waits for it.
@@ -106,10 +147,22 @@ pub fn run(
     seconds: u64,
     capture: Capture,
 ) -> Result<Ran, Refusal> {
+    refuse_circle(session)?;
+    start(environment(session), program, dir, stdin, seconds, capture)
+}
+
+fn start(
+    env: Vec<(OsString, OsString)>,
+    program: Program,
+    dir: &Path,
+    stdin: Input,
+    seconds: u64,
+    capture: Capture,
+) -> Result<Ran, Refusal> {
     run::run(&Command {
         program,
         dir: dir.to_owned(),
-        env: environment(session),
+        env,
         stdin,
         deadline: (seconds > 0).then(|| Duration::from_secs(seconds)),
         capture,

@@ -71,7 +71,7 @@ pub fn resolve_with(session: &Session<'_>, wanted: &str, answer: &str) -> Result
         draft.set_question(index, "answer", &json!(answer))?;
         let title = format!("Question answered: {}", question.question);
         draft.event("question-answered", &title, answer, question.task_id.as_deref());
-        question.status = "resolved".to_owned();
+        "resolved".clone_into(&mut question.status);
         question.answer = Some(answer.to_owned());
         Ok(One { question })
     })

@@ -27,6 +27,9 @@ pub(crate) struct Seen {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Entry {
     identity: Identity,
+    /// A write of ours left it, with a mark against later writes within one tick of the clock.
+    #[serde(default)]
+    ours: bool,
     /// The digest of its content.
     pub sha256: Sha256,
     /// Where the next task goes; none where the file is laid out another way.
@@ -88,16 +91,24 @@ impl Seen {
     pub fn entry(&self, name: &str, path: &Path) -> Option<&Entry> {
         let entry = self.files.get(name)?;
         let now = Identity::of(path)?;
-        let settled = now.is_marked() || self.own.as_ref().is_some_and(|own| now.is_older_than(own));
+        let settled =
+            (entry.ours && now.is_marked()) || self.own.as_ref().is_some_and(|own| now.is_older_than(own));
         (entry.identity == now && settled).then_some(entry)
     }
 
-    /// Remembers what was seen of a file whose identity is `identity`.
-    pub fn remember(&mut self, name: &str, identity: Identity, sha256: Sha256, tail: Option<Tail>) {
+    /// Remembers what was seen of a file whose identity is `identity`, and whether it was written at this moment.
+    pub fn remember(
+        &mut self,
+        name: &str,
+        ours: bool,
+        identity: Identity,
+        sha256: Sha256,
+        tail: Option<Tail>,
+    ) {
         if identity.size() < WORTH {
             self.files.remove(name);
         } else {
-            self.files.insert(name.to_owned(), Entry { identity, sha256, tail });
+            self.files.insert(name.to_owned(), Entry { identity, ours, sha256, tail });
         }
     }
 
@@ -150,12 +161,12 @@ mod tests {
         let b = "b".repeat(100_000);
         for round in 0..100 {
             if round % 2 == 0 {
-                file::replace(&path, a.as_bytes()).unwrap()
+                file::replace(&path, a.as_bytes()).unwrap();
             } else {
-                std::fs::write(&path, &a).unwrap()
+                std::fs::write(&path, &a).unwrap();
             }
             let mut seen = Seen::default();
-            seen.remember("tasks.json", Identity::of(&path).unwrap(), Sha256::of(&a), None);
+            seen.remember("tasks.json", round % 2 == 0, Identity::of(&path).unwrap(), Sha256::of(&a), None);
             seen.save(folder.path());
             // The same size, at once.
             std::fs::write(&path, &b).unwrap();
@@ -170,7 +181,7 @@ mod tests {
         let text = "x".repeat(100_000);
         file::replace(&path, text.as_bytes()).unwrap();
         let mut seen = Seen::load(folder.path());
-        seen.remember("tasks.json", Identity::of(&path).unwrap(), Sha256::of(&text), None);
+        seen.remember("tasks.json", true, Identity::of(&path).unwrap(), Sha256::of(&text), None);
         seen.save(folder.path());
         assert_eq!(Seen::load(folder.path()).entry("tasks.json", &path).unwrap().sha256, Sha256::of(&text));
     }

@@ -189,16 +189,42 @@ impl<'w> Session<'w> {
     pub(crate) fn parse_config(&self, bytes: &[u8]) -> Result<Config, Refusal> {
         let damaged = |damage: Damage| self.damaged("chalk.json", &damage);
         let text = json::check(bytes).map_err(damaged)?;
-        json::read(json::legible(text).as_bytes()).map_err(damaged)
+        let mut config: Config = json::read_sparse(json::legible(text).as_bytes()).map_err(damaged)?;
+        self.settle_held_out(&mut config.protocol.regression.dir);
+        Ok(config)
+    }
+
+    /// Makes the folder of the held-out set relative to the root wherever it lies below it, however it was written:
+    /// what keeps the set out of contexts and diffs goes by that form.
+    fn settle_held_out(&self, dir: &mut String) {
+        let written = dir.trim();
+        let home = self.world.env.get("HOME").map(Path::new);
+        let path = match (written.strip_prefix('~'), home) {
+            (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
+            _ => self.spine.root.join(written),
+        };
+        let mut whole = PathBuf::new();
+        for part in path.components() {
+            match part {
+                std::path::Component::ParentDir => drop(whole.pop()),
+                std::path::Component::CurDir => {}
+                part => whole.push(part),
+            }
+        }
+        let whole = fs::canonicalize(&whole).unwrap_or(whole);
+        if let Ok(within) = whole.strip_prefix(&self.spine.root)
+            && !within.as_os_str().is_empty()
+        {
+            *dir = within.to_string_lossy().replace('\\', "/");
+        }
     }
 
     /// `tasks.json`.
     pub fn tasks(&self) -> Result<Tasks, Refusal> {
         let unused = self.unused.take();
-        let bytes = match unused.map_or_else(|| self.read("tasks.json"), |bytes| Ok(Some(bytes)))? {
-            Some(bytes) => bytes,
-            // A spine whose tasks are gone must not look like one that never had any.
-            None => return Err(self.missing_tasks()),
+        // A spine whose tasks are gone must not look like one that never had any.
+        let Some(bytes) = unused.map_or_else(|| self.read("tasks.json"), |bytes| Ok(Some(bytes)))? else {
+            return Err(self.missing_tasks());
         };
         Tasks::new(bytes).map_err(|damage| self.damaged("tasks.json", &damage))
     }
@@ -313,8 +339,23 @@ impl<'w> Session<'w> {
         if let Some(standing) = self.standing.get() {
             return Ok(standing);
         }
-        let standing = standing::examine(self)?;
+        let mut standing = standing::examine(self)?;
+        // A writer at work looks like an edit to one who holds no lock. What is wrong is looked at again with it;
+        // where it can't be had, the first look counts.
+        if standing.complaint().is_some()
+            && let Ok(again) = self.locked(|| standing::examine(self))
+        {
+            standing = again?;
+        }
         Ok(self.standing.get_or_init(|| standing))
+    }
+
+    /// Does something while no writer is at work.
+    fn locked<T>(&self, look: impl FnOnce() -> T) -> Result<T, Refusal> {
+        let held = Draft::lock(self)?;
+        let value = look();
+        drop(held);
+        Ok(value)
     }
 
     /// Changes the spine: takes the lock, reads, lets `change` decide, and writes all of it or nothing.

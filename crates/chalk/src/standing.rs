@@ -90,7 +90,7 @@ fn digests(session: &Session<'_>) -> Result<BTreeMap<String, Option<Sha256>>, Re
         if let (Some(identity), Some((digest, tail))) = (identity, &digest)
             && identity.size() > 0
         {
-            seen.remember(name, identity, *digest, tail.clone());
+            seen.remember(name, false, identity, *digest, tail.clone());
             news = true;
         }
         digests.insert(name.to_owned(), digest.map(|(digest, _)| digest));
@@ -111,7 +111,7 @@ pub(crate) fn examine(session: &Session<'_>) -> Result<Standing, Refusal> {
     match last(&chain) {
         Err(message) => Ok(Standing::Broken(message)),
         Ok(None) => Ok(Standing::Unrecorded),
-        Ok(Some((_, written))) => compare(session, &written, &digests(session)?),
+        Ok(Some((_, written))) => Ok(compare(session, &written, &digests(session)?)),
     }
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn compare(
     session: &Session<'_>,
     written: &Written,
     now: &BTreeMap<String, Option<Sha256>>,
-) -> Result<Standing, Refusal> {
+) -> Standing {
     let changed: Vec<&String> = now
         .iter()
         .filter(|(name, digest)| {
@@ -129,7 +129,7 @@ pub(crate) fn compare(
         .map(|(name, _)| name)
         .collect();
     if changed.is_empty() {
-        return Ok(Standing::Clean);
+        return Standing::Clean;
     }
     let edited: Vec<String> = changed
         .iter()
@@ -137,11 +137,11 @@ pub(crate) fn compare(
         .map(|name| (*name).clone())
         .collect();
     if edited.is_empty() {
-        return Ok(Standing::Foreign(changed.into_iter().cloned().collect()));
+        return Standing::Foreign(changed.into_iter().cloned().collect());
     }
     let refuse = written.refuse
         || session.config().is_ok_and(|config| config.protocol.tamper_evident == Strictness::Refuse);
-    Ok(Standing::Edited { files: edited, refuse })
+    Standing::Edited { files: edited, refuse }
 }
 
 /// Whether git has the file at HEAD as it is now. Git that can't be asked has not got it.
@@ -165,6 +165,12 @@ impl Standing {
             Self::Broken(message) => Some(format!("the record of writes is broken: {message}")),
             _ => None,
         }
+    }
+
+    /// The warning where something is wrong, with the way out.
+    pub fn warning(&self, session: &Session<'_>) -> Option<String> {
+        let complaint = self.complaint()?;
+        Some(format!("{complaint}; accept it with `{}`", session.cmd("accept --why \"...\"")))
     }
 
     /// The refusal where policy refuses to go on; a broken record refuses under the same policy.

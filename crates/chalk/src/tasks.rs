@@ -44,15 +44,15 @@ impl Tasks {
         match split(text) {
             // Halves that aren't right don't fit, and then the whole text says why.
             Some((front, back)) => {
-                heads_of_halves(front, back).map_or_else(|| json::read(text.as_bytes()), Ok)
+                heads_of_halves(front, back).map_or_else(|| json::read_sparse(text.as_bytes()), Ok)
             }
-            None => json::read(text.as_bytes()),
+            None => json::read_sparse(text.as_bytes()),
         }
     }
 
     /// Every task, whole.
     pub fn all(&self) -> Result<Vec<Task>, Damage> {
-        json::read(self.legible().as_bytes())
+        json::read_sparse(self.legible().as_bytes())
     }
 
     /// The text of every task.
@@ -67,7 +67,7 @@ impl Tasks {
 
     /// The task at `span`.
     pub fn task(&self, span: &Range<usize>) -> Result<Task, Damage> {
-        json::read(&self.legible().as_bytes()[span.clone()]).map_err(|damage| {
+        json::read_sparse(&self.legible().as_bytes()[span.clone()]).map_err(|damage| {
             let before = &self.text[..span.start];
             let line = before.matches('\n').count();
             Damage { line: damage.line + line, ..damage }
@@ -213,7 +213,7 @@ impl TasksEdit {
     /// The task at `index` as it stands with its changes.
     pub fn task(&mut self, index: usize) -> Result<Option<Task>, Damage> {
         if let Some(editor) = self.edited.get(&index) {
-            return Ok(Some(json::read(json::legible(editor.as_str()).as_bytes())?));
+            return Ok(Some(json::read_sparse(json::legible(editor.as_str()).as_bytes())?));
         }
         let Some(span) = self.spans()?.get(index).cloned() else { return Ok(None) };
         self.tasks.task(&span).map(Some)

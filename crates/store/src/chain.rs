@@ -79,6 +79,9 @@ impl Head {
     }
 }
 
+/// How many lines the head may be behind: those that were written while a reader came by.
+const LAG: u64 = 64;
+
 /// What is wrong with a chain.
 #[derive(Debug)]
 pub enum ChainError {
@@ -139,30 +142,57 @@ impl Chain {
         ChainError::Broken { path: self.path.clone(), line, why }
     }
 
-    /// The last record, after a look at the end of the log alone: its own hash, and that the head
-    /// names it. A half line that a crash left at the very end is passed over.
+    /// The last record, after a look at the end of the log alone: its own hash, and that the head names it or
+    /// one shortly before it. A half line that a crash left at the very end is passed over.
+    ///
+    /// A reader holds no lock. It reads the head first, so that a writer at work makes the log look longer than
+    /// the head says, never shorter.
     pub fn last(&self) -> Result<Option<Record>, ChainError> {
+        let head = self.read_head()?;
         let mut window = 16 * 1024;
         loop {
             let (tail, cut) = file::read_tail(&self.path, window)?;
             let whole = tail.iter().rposition(|&b| b == b'\n').map_or(&tail[..0], |end| &tail[..end]);
-            let start = whole.iter().rposition(|&b| b == b'\n').map(|n| n + 1);
-            let line = match start {
-                Some(start) => &whole[start..],
-                None if cut => {
+            let mut lines = whole.rsplit(|&b| b == b'\n').filter(|line| !line.is_empty()).peekable();
+            // The first line of a cut tail is half a line.
+            let complete = |more: bool| more || !cut;
+            let last = match lines.next() {
+                Some(line) if complete(lines.peek().is_some()) => Some(self.parse(line, 0)?),
+                None if !cut => None,
+                _ => {
                     window *= 8;
                     continue;
                 }
-                None => whole,
             };
-            let record = if line.is_empty() { None } else { Some(self.parse(line, 0)?) };
-            let at = record.as_ref().map_or(Head::empty(), |r| Head { n: r.n, hash: r.hash });
-            let prev = record.as_ref().map(|r| Head { n: r.n - 1, hash: r.prev });
-            return match self.read_head()? {
-                // A crash between the line and the head leaves the head one line behind.
-                head if head == at || Some(head) == prev => Ok(record),
-                head if head.n > at.n => Err(self.broken(at.n + 1, "the log's end was cut off")),
-                _ => Err(self.broken(at.n, "the head file names another line")),
+            let n = last.as_ref().map_or(0, |record| record.n);
+            if head.n > n {
+                return Err(self.broken(n + 1, "the log's end was cut off"));
+            }
+            // Behind by one after a crash, by a few while others write.
+            if n - head.n > LAG {
+                return Err(self.broken(head.n, "the head file is far behind the log"));
+            }
+            let mut at =
+                last.as_ref().map_or(Head::empty(), |record| Head { n: record.n, hash: record.hash });
+            let mut before = last.as_ref().map(|record| record.prev);
+            while at.n > head.n {
+                at = Head { n: at.n - 1, hash: before.unwrap_or_else(|| Head::empty().hash) };
+                before = match lines.next() {
+                    Some(line) if complete(lines.peek().is_some()) => Some(self.parse(line, 0)?.prev),
+                    _ => None,
+                };
+                if before.is_none() && at.n > head.n && at.n > 0 {
+                    break;
+                }
+            }
+            if at.n > head.n {
+                window *= 8;
+                continue;
+            }
+            return if at == head {
+                Ok(last)
+            } else {
+                Err(self.broken(head.n, "the head file names another line"))
             };
         }
     }
@@ -329,6 +359,23 @@ mod tests {
         assert_eq!(chain.last().unwrap().unwrap(), next);
         chain.append(NOW, "note", json!({})).unwrap();
         assert_eq!(chain.records().unwrap().len(), 4);
+    }
+
+    #[test]
+    fn a_head_that_was_read_before_others_wrote_is_no_break() {
+        let (folder, chain) = chain_of(2);
+        let head = folder.path().join("log.jsonl.head");
+        let early = fs::read(&head).unwrap();
+        for size in [1, 40_000] {
+            chain.append(NOW, "note", json!({ "x": "y".repeat(size) })).unwrap();
+        }
+        let last = chain.last().unwrap().unwrap();
+        fs::write(&head, &early).unwrap();
+        assert_eq!(chain.last().unwrap().unwrap(), last);
+        fs::write(&head, format!("2 {}\n", Sha256::of("other"))).unwrap();
+        assert!(chain.last().unwrap_err().to_string().contains("names another line"));
+        fs::remove_file(&head).unwrap();
+        assert_eq!(chain.last().unwrap().unwrap().n, 4);
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub enum LockError {
         /// How long this process waited.
         waited: Duration,
     },
+    /// What stands in the lock's place is no lock file.
+    Odd(PathBuf),
     /// A lock file can't be read or written.
     File(FileError),
 }
@@ -40,12 +42,12 @@ pub enum LockError {
 impl fmt::Display for LockError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Held { path, holder, waited } => write!(
-                f,
-                "`{}` is held by {holder}, which still runs after {} s of waiting",
-                path.display(),
-                waited.as_secs()
-            ),
+            Self::Held { path, holder, waited } => {
+                write!(f, "`{}` is held by {holder}, after {} s of waiting", path.display(), waited.as_secs())
+            }
+            Self::Odd(path) => {
+                write!(f, "`{}` is no file, so no program holds it; remove it", path.display())
+            }
             Self::File(error) => error.fmt(f),
         }
     }
@@ -88,14 +90,14 @@ impl WriteLock {
             if waited >= wait {
                 return Err(LockError::Held { path: published.to_owned(), holder, waited });
             }
-            std::thread::sleep(pause.min(wait - waited));
+            std::thread::sleep(pause.min(wait.saturating_sub(waited)));
             pause = (pause * 2).min(Duration::from_millis(15));
             Ok(())
         };
         loop {
             match guard_file.try_lock() {
                 Ok(()) => break,
-                Err(TryLockError::WouldBlock) => rest(describe(&read_holder(published)))?,
+                Err(TryLockError::WouldBlock) => rest(describe(read_holder(published).as_ref()))?,
                 Err(TryLockError::Error(error)) => return Err(FileError::new("lock", guard, error).into()),
             }
         }
@@ -109,12 +111,11 @@ impl WriteLock {
             let holder = read_holder(published);
             match &holder {
                 None => {}
-                Some(found) if is_stale(found) => {
-                    if remove_exactly(published, &found.content)? {
-                        broken = Some(found.content.clone());
-                    }
+                Some(found) if found.odd => return Err(LockError::Odd(published.to_owned())),
+                Some(found) if is_stale(found) && remove_exactly(published, &found.content)? => {
+                    broken = Some(found.content.clone());
                 }
-                Some(_) => rest(describe(&holder))?,
+                Some(_) => rest(describe(holder.as_ref()))?,
             }
         }
     }
@@ -169,18 +170,15 @@ fn read_holder(published: &Path) -> Option<Holder> {
     Some(Holder { content, modified: metadata.modified().ok(), odd: !metadata.is_file() })
 }
 
-fn describe(holder: &Option<Holder>) -> String {
-    match holder.as_ref().map(|h| h.content.split_whitespace().next().unwrap_or("")) {
-        Some(pid) if pid.parse::<u32>().is_ok() => format!("process {pid}"),
-        _ => "another process".to_owned(),
+fn describe(holder: Option<&Holder>) -> String {
+    match holder.map(|h| h.content.split_whitespace().next().unwrap_or("")) {
+        Some(pid) if pid.parse::<u32>().is_ok() => format!("process {pid}, which runs"),
+        _ => "something that names no process; remove it if no other program is at work".to_owned(),
     }
 }
 
 /// Whether the process that wrote the lock is gone.
 fn is_stale(holder: &Holder) -> bool {
-    if holder.odd {
-        return false;
-    }
     let age = holder.modified.and_then(|m| m.elapsed().ok()).unwrap_or_default();
     let mut words = holder.content.split_whitespace();
     let Some(pid) = words.next().and_then(|word| word.parse::<u32>().ok()) else {
@@ -225,7 +223,7 @@ fn started(pid: i32) -> Option<SystemTime> {
     let fields = stat.rsplit_once(')')?.1;
     let mut fields = fields.split_whitespace();
     if fields.next()? == "Z" {
-        return Some(SystemTime::now() + Duration::from_secs(3600));
+        return Some(SystemTime::now() + Duration::from_hours(1));
     }
     let ticks: u64 = fields.nth(18)?.parse().ok()?;
     let uptime: f64 = fs::read_to_string("/proc/uptime").ok()?.split_whitespace().next()?.parse().ok()?;
@@ -286,7 +284,7 @@ mod tests {
     #[test]
     fn a_living_holder_is_waited_for_and_then_named() {
         let folder = tempfile::tempdir().unwrap();
-        let old = SystemTime::now() - Duration::from_secs(3600);
+        let old = SystemTime::now() - Duration::from_hours(1);
         let parent = std::os::unix::process::parent_id();
         fs::write(folder.path().join(".lock"), format!("{parent} 2026-01-01T00:00:00.000Z")).unwrap();
         let file = File::options().write(true).open(folder.path().join(".lock")).unwrap();
@@ -295,8 +293,15 @@ mod tests {
         assert!(error.to_string().contains(&format!("process {parent}")), "{error}");
         assert!(folder.path().join(".lock").exists());
         // Written before that process began: its number was given out again.
-        file.set_modified(old - Duration::from_secs(100 * 24 * 3600)).unwrap();
+        file.set_modified(old - Duration::from_hours(2400)).unwrap();
         assert!(acquire(folder.path(), 20).unwrap().broken.is_some());
+    }
+
+    #[test]
+    fn a_folder_in_the_lock_s_place_is_named_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join(".lock")).unwrap();
+        assert!(matches!(acquire(folder.path(), 20_000), Err(LockError::Odd(_))));
     }
 
     #[test]

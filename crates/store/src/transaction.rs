@@ -122,7 +122,9 @@ impl Transaction {
         if let Err(error) = appended.and_then(|()| rename_all(staged, journal)) {
             // A journal that stays has steps behind it that are visible: the next writer goes on from there.
             if !journal.exists() {
-                appenders.iter_mut().for_each(|(appender, ..)| appender.undo());
+                for (appender, ..) in &mut appenders {
+                    appender.undo();
+                }
             }
             return Err(error);
         }

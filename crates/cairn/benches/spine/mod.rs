@@ -43,13 +43,13 @@ pub fn generate(root: &Path, tasks: usize, events: usize) -> std::io::Result<()>
 }
 
 fn id(n: usize) -> String {
-    format!("task-{:08x}", (n as u32).wrapping_mul(0x9E37_79B1))
+    format!("task-{:08x}", u32::try_from(n).unwrap_or_default().wrapping_mul(0x9E37_79B1))
 }
 
 fn task(n: usize, tasks: usize, test: &str) -> serde_json::Value {
     let state = match n {
         0 => "in-progress",
-        _ if n % 10 == 0 => "specd",
+        _ if n.is_multiple_of(10) => "specd",
         _ => "done",
     };
     let tests =
@@ -59,7 +59,7 @@ fn task(n: usize, tasks: usize, test: &str) -> serde_json::Value {
     } else {
         json!([])
     };
-    let after = if n > 0 && n % 100 == 0 { vec![id((n - 1) % tasks)] } else { Vec::new() };
+    let after = if n > 0 && n.is_multiple_of(100) { vec![id((n - 1) % tasks)] } else { Vec::new() };
     let mut task = json!({
         "id": id(n), "title": format!("Task number {n}: a title of the usual length"), "state": state,
         "acceptanceCriteria": [{ "text": "it does what it says" }, { "text": "and nothing else" }],

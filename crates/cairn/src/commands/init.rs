@@ -61,8 +61,8 @@ impl Document for Made {
         for file in &self.files {
             page.under(file);
         }
-        for line in &self.contract {
-            page.under(line);
+        if !self.contract.is_empty() {
+            page.ok(format_args!("the contract for agents is in {}", self.contract.join(" and ")));
         }
         match &self.preset {
             Some(preset) => page.ok(format_args!("toolchain: {preset} (`{}`)", self.test)),
@@ -93,9 +93,18 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
         },
         strict: ctx.promoted,
     };
+    // What stands in the way of the contract is found before anything is written.
+    let root = session.spine.root.clone();
+    if !args.no_agents {
+        chalk::contract::check(&root, ctx.naming)?;
+    }
     let made = init(&session, &request);
     ctx.keep_warnings(&session);
-    let made = made?;
+    let mut made = made?;
+    if !args.no_agents {
+        let files = chalk::contract::install(&root, ctx.naming)?;
+        made.contract = files.into_iter().map(|file| file.path).collect();
+    }
     if made.test.is_empty() && !args.bare {
         ctx.warn("no test command is set, so `verify` is VACUOUS: give one with `--verify-test`, or set `protocol.verify.test` in `.chalk/chalk.json`");
     }

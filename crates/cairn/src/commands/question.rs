@@ -25,8 +25,8 @@ pub enum Action {
         /// The question.
         #[arg(value_parser = value::text)]
         question: String,
-        /// Who should answer.
-        #[arg(long = "for", value_name = "WHO", default_value = "us", value_parser = ["us", "client", "human"])]
+        /// Who should answer: us, client, human, or a name.
+        #[arg(long = "for", value_name = "WHO", default_value = "us", value_parser = value::text)]
         awaiting: String,
         /// The task it belongs to.
         #[arg(long, value_name = "ID", value_parser = value::text)]

@@ -1,6 +1,8 @@
 //! `review`: the adversarial reviewer (P5). Promises a recorded verdict about the whole change of the task, bound
 //! to the content that was judged; exit code 0 for a pass, 3 for a block.
 
+use std::fmt::Write as _;
+
 use chalk::review::{self, Request, Reviewed};
 use chalk::tree::Kind;
 use gate::{Exit, Refusal};
@@ -43,9 +45,9 @@ impl Document for Reviewed {
         };
         let head = format!("review ({}) of {id}: {}{by}", self.verdict, self.title);
         if self.verdict == "pass" {
-            page.ok(head)
+            page.ok(head);
         } else {
-            page.bad(head)
+            page.bad(head);
         }
         if let (Some(files), Some(origin)) = (self.files, self.origin) {
             let were = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
@@ -116,7 +118,7 @@ fn call(decision: &Value) -> String {
     };
     let mut line = choice;
     if let Some(why) = text("why") {
-        line.push_str(&format!(", because {why}"));
+        let _ = write!(line, ", because {why}");
     }
     let reach = [("blast", text("blast")), ("undo", text("undo"))];
     let reach: Vec<String> =

@@ -78,7 +78,7 @@ impl Stage {
             fs::create_dir_all(&path).map_err(|error| failed(&path, &error))?;
         }
         for (name, content) in files::TOOLS {
-            stage.write_at(&stage.folder.join("tools").join(name), content)?;
+            Self::write_at(&stage.folder.join("tools").join(name), content)?;
         }
         for (name, content) in files::PROJECT {
             stage.write(name, content)?;
@@ -101,10 +101,10 @@ impl Stage {
 
     /// Writes a file of the project, as the agent or a person would.
     pub fn write(&self, name: &str, content: &str) -> Result<(), Refusal> {
-        self.write_at(&self.project().join(name), content)
+        Self::write_at(&self.project().join(name), content)
     }
 
-    fn write_at(&self, path: &Path, content: &str) -> Result<(), Refusal> {
+    fn write_at(path: &Path, content: &str) -> Result<(), Refusal> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
         }

@@ -29,7 +29,6 @@ fn a_hand_edit_is_named_until_somebody_accepts_it() {
     --- out
     ✓ accepted `.chalk/tasks.json` as changed, and recorded the decision
     --- err
-    warning: `.chalk/tasks.json` was changed past the program, and not committed either
     ");
     assert!(!scratch.run(&["chalk", "next"]).ok().err.contains("past the program"));
     assert!(scratch.read(".chalk/decisions.md").contains("closed by the team"));

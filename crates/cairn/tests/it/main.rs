@@ -1,5 +1,12 @@
 //! The program as its users meet it: every command and every refusal, in repositories of its own.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and says on standard error what it skipped"
+)]
+
 mod accept;
 mod agents;
 mod amend_spec;

@@ -219,6 +219,16 @@ fn a_repository_that_was_made_to_look_bare_is_refused() {
     assert_eq!(scratch.spine(), before);
 }
 
+/// A spine whose test command is the gate itself started thousands of processes.
+#[test]
+fn a_gate_that_calls_itself_ends() {
+    let scratch = Scratch::chalk();
+    let command = format!("ln -sf '{}' ../chalk && ../chalk verify", env!("CARGO_BIN_EXE_cairn"));
+    scratch.configure("/protocol/verify/test", json!(command));
+    let ran = scratch.run(&["chalk", "verify"]).refused(2, "circle");
+    assert!(ran.out.contains("RED"), "{}", ran.out);
+}
+
 #[test]
 fn what_is_started_in_a_work_tree_shows_on_main() {
     let scratch = Scratch::chalk();

@@ -55,6 +55,22 @@ fn twenty_writers_of_different_files_lose_nothing() {
     assert!(scratch.run(&["chalk", "next"]).ok().err.is_empty(), "the record of writes is whole");
 }
 
+/// A reader without the lock took a writer at work for an edit past the program.
+#[test]
+fn writers_at_work_are_no_tampering() {
+    let scratch = Scratch::chalk();
+    scratch.configure("/protocol/tamperEvident", json!("refuse"));
+    let mut children: Vec<Child> =
+        (0..12).map(|n| spawn(&scratch, &["task", "add", &format!("task {n}")])).collect();
+    children.extend((0..8).map(|_| spawn(&scratch, &["next"])));
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && !err.contains("warning"), "{err}");
+    }
+    assert_eq!(scratch.json(".chalk/tasks.json").as_array().unwrap().len(), 12);
+}
+
 #[test]
 fn two_starts_at_once_have_one_winner() {
     let scratch = Scratch::chalk();

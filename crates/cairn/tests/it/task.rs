@@ -137,6 +137,22 @@ fn a_task_is_shown_as_the_file_has_it() {
 }
 
 #[test]
+fn null_means_absent_in_what_people_write_by_hand() {
+    let scratch = Scratch::chalk();
+    scratch.write(
+        ".chalk/tasks.json",
+        "[{\"id\": \"task-aaaaaaaa\", \"tests\": null, \"after\": null, \"milestone\": null}]\n",
+    );
+    scratch.run(&["chalk", "accept", "--why", "test"]).ok();
+    scratch.run(&["chalk", "status"]).ok();
+    scratch.run(&["chalk", "spec", "task-aaaaaaaa", "--criterion", "works"]).ok();
+    scratch.run(&["chalk", "start", "task-aaaaaaaa"]).ok();
+    let config = scratch.read(".chalk/chalk.json").replace("\"review\": {", "\"review\": null, \"x\": {");
+    scratch.write(".chalk/chalk.json", config);
+    scratch.run(&["chalk", "next"]).ok();
+}
+
+#[test]
 fn unknown_fields_and_odd_layout_survive_a_write() {
     let scratch = Scratch::chalk();
     let text = "[\n    {\"id\": \"task-aaaaaaaa\", \"title\": \"by hand\", \"x-mine\": [1.0, \"cut \\ud83d\"],\n     \"state\": \"todo\"},\n    { \"id\": \"task-bbbbbbbb\",\n      \"title\": \"other\" }\n]";

@@ -1,5 +1,7 @@
 //! The command line itself: names, versions, help, and what is not offered.
 
+use std::fmt::Write as _;
+
 use crate::scratch::Scratch;
 
 #[test]
@@ -80,6 +82,13 @@ fn commands_of_other_programs_are_not_offered() {
 }
 
 #[test]
+fn a_command_of_chalk_that_cairn_does_not_offer_itself_is_named() {
+    let scratch = Scratch::chalk();
+    let ran = scratch.run(&["cairn", "stats", "--public"]).refused(1, "is a command of Chalk");
+    assert!(ran.err.contains("next: cairn chalk stats --public"), "{}", ran.err);
+}
+
+#[test]
 fn without_a_spine_init_is_named() {
     let scratch = Scratch::empty();
     for args in [&["status"][..], &["next"], &["start", "x"], &["verify"], &["log"]] {
@@ -122,7 +131,7 @@ fn the_help_of_every_command() {
     open.reverse();
     while let Some(mut command) = open.pop() {
         let help = command.render_long_help();
-        text.push_str(&format!("## {}\n\n{help}\n", command.get_name()));
+        writeln!(text, "## {}\n\n{help}", command.get_name()).unwrap();
         let mut inner: Vec<_> =
             command.get_subcommands().filter(|c| c.get_name() != "chalk").cloned().collect();
         let name = command.get_name().to_owned();

@@ -1,9 +1,10 @@
 //! Reading JSON strictly, and saying where a text stops being JSON.
 
+use std::collections::HashSet;
 use std::fmt;
 
-use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 /// Why a text is not the document it should be, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +31,90 @@ impl std::error::Error for Damage {}
 pub fn read<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Damage> {
     let body = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     serde_json::from_slice(body).map_err(|error| describe(body, &error))
+}
+
+/// The same, where `null` for a key means as much as no such key: people and other programs write both. Nothing
+/// else is forgiven, a key that stands twice least of all.
+pub fn read_sparse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Damage> {
+    read(bytes).or_else(|damage| {
+        if !damage.message.contains("null") {
+            return Err(damage);
+        }
+        read::<Unique>(bytes)?;
+        let mut value: serde_json::Value = read(bytes).map_err(|_| damage.clone())?;
+        drop_nulls(&mut value);
+        T::deserialize(value).map_err(|_| damage)
+    })
+}
+
+/// A document in which no object has a key twice.
+struct Unique;
+
+impl<'de> Deserialize<'de> for Unique {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(UniqueVisitor)
+    }
+}
+
+struct UniqueVisitor;
+
+impl<'de> Visitor<'de> for UniqueVisitor {
+    type Value = Unique;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Unique, E> {
+        Ok(Unique)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Unique, A::Error> {
+        while seq.next_element::<Unique>()?.is_some() {}
+        Ok(Unique)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Unique, A::Error> {
+        let mut keys = HashSet::new();
+        while let Some((key, Unique)) = map.next_entry::<String, Unique>()? {
+            if keys.contains(&key) {
+                return Err(serde::de::Error::custom(format!("duplicate field `{key}`")));
+            }
+            keys.insert(key);
+        }
+        Ok(Unique)
+    }
+}
+
+fn drop_nulls(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(map) => {
+            map.retain(|_, value| !value.is_null());
+            map.values_mut().for_each(drop_nulls);
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(drop_nulls),
+        _ => {}
+    }
 }
 
 /// Checks that `bytes` is UTF-8 and one JSON document, and gives it back as text.
@@ -109,6 +194,19 @@ mod tests {
     #[test]
     fn a_byte_order_mark_is_no_damage() {
         assert_eq!(read::<Vec<u8>>(b"\xef\xbb\xbf[1]").unwrap(), [1]);
+    }
+
+    #[test]
+    fn null_means_absent_where_a_value_may_be() {
+        #[derive(Deserialize, PartialEq, Debug)]
+        struct Sparse {
+            #[serde(default)]
+            list: Vec<u8>,
+        }
+        assert_eq!(read_sparse::<Sparse>(b"{\"list\": null}").unwrap(), Sparse { list: Vec::new() });
+        assert!(read_sparse::<Sparse>(b"{\"list\": null, \"list\": [1]}").is_err());
+        // What is wrong in earnest keeps its place.
+        assert_eq!(read_sparse::<Sparse>(b"{\n\"list\": 7}").unwrap_err().line, 2);
     }
 
     #[test]

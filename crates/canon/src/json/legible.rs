@@ -16,7 +16,7 @@ pub fn legible(text: &str) -> Cow<'_, str> {
         let start = at + offset;
         match unit(bytes, start) {
             Some(0xD800..=0xDBFF) if matches!(unit(bytes, start + 6), Some(0xDC00..=0xDFFF)) => {
-                at = start + 12
+                at = start + 12;
             }
             Some(0xD800..=0xDFFF) => {
                 let mended = mended.get_or_insert_with(|| bytes.to_vec());

@@ -12,7 +12,7 @@ mod scan;
 use serde::Serialize;
 use serde_json::Value;
 
-pub use damage::{Damage, check, read};
+pub use damage::{Damage, check, read, read_sparse};
 pub use edit::{Editor, Step};
 pub use legible::legible;
 pub use scan::elements;

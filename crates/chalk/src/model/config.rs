@@ -49,7 +49,7 @@ pub enum Strictness {
 impl<'de> Deserialize<'de> for Strictness {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        #[serde(untagged)]
+        #[serde(untagged, expecting = "neither \"warn\" nor \"refuse\"")]
         enum Form {
             Word(String),
             // `tamperEvident: true` of other programs asks for a warning, which is the default here.
@@ -216,11 +216,10 @@ pub struct VerifyGate {
 
 fn verify_gates<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<VerifyGate>, D::Error> {
     #[derive(Deserialize)]
-    #[serde(untagged)]
+    #[serde(untagged, expecting = "a gate is a command, or an object with `cmd` and `when`")]
     enum Form {
         Command(String),
         When {
-            #[serde(default)]
             cmd: String,
             #[serde(default)]
             when: String,
@@ -279,7 +278,7 @@ impl Default for ReviewConfig {
 
 fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
-    #[serde(untagged)]
+    #[serde(untagged, expecting = "`requiredAt` is a cadence or a list of them")]
     enum Form {
         One(String),
         Many(Vec<String>),

@@ -93,7 +93,7 @@ impl Git {
         }
     }
 
-    /// Whether the file on disk is the one at `HEAD`, line ends and filters taken as git takes them when adding.
+    /// Whether the file on disk is the one at `HEAD`, but for line ends that git would take away when adding.
     ///
     /// False where either is missing. The permission to execute does not count; a symbolic link is equal to the
     /// same link only.
@@ -113,16 +113,29 @@ impl Git {
             let call = self.call(["hash-object", "--no-filters", "--stdin"]).input(&target);
             return Ok(Oid::from_bytes(&call.answer()?.1) == Some(oid));
         }
-        // The second form is for files committed with CRLF: git leaves them so when adding, but `hash-object` does not
-        // look into the index and would convert them.
-        let as_added = os(&["hash-object", "--"], path);
-        let as_is = os(&["hash-object", "--no-filters", "--"], path);
-        for args in [as_added, as_is] {
-            if Oid::from_bytes(&self.call(args).answer()?.1).as_ref() == Some(&oid) {
-                return Ok(true);
+        let bytes = fs::read(&file).map_err(|source| GitError::File { path: file, source })?;
+        if self.stored_as(&bytes)?.as_ref() == Some(&oid) {
+            return Ok(true);
+        }
+        // Line ends are the one thing that may differ, and only where git would take them away when adding. Git's own
+        // answer is not enough: a filter of the user's can make it say anything.
+        let added = Oid::from_bytes(&self.call(os(&["hash-object", "--"], path)).answer()?.1);
+        if added.as_ref() != Some(&oid) || !bytes.contains(&b'\r') {
+            return Ok(false);
+        }
+        let mut plain = Vec::with_capacity(bytes.len());
+        for (index, &byte) in bytes.iter().enumerate() {
+            if byte != b'\r' || bytes.get(index + 1) != Some(&b'\n') {
+                plain.push(byte);
             }
         }
-        Ok(false)
+        Ok(self.stored_as(&plain)? == Some(oid))
+    }
+
+    /// The name of the blob with exactly these bytes.
+    fn stored_as(&self, bytes: &[u8]) -> Result<Option<Oid>, GitError> {
+        let call = self.call(["hash-object", "--no-filters", "--stdin"]).input(bytes);
+        Ok(Oid::from_bytes(&call.answer()?.1))
     }
 
     /// The value of a setting, the last one where it has several; `None` where it is not set.
