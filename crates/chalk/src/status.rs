@@ -11,6 +11,7 @@ use crate::board::{Board, Counts, Group};
 use crate::model::{Event, Question, State, TaskHead};
 use crate::next::measured;
 use crate::session::Session;
+use crate::verify::Standing;
 
 /// How many tasks of each group are listed unless all are asked for.
 const FIRST: usize = 5;
@@ -92,6 +93,9 @@ pub struct Measured {
     pub at: String,
     /// Whether it was green.
     pub green: bool,
+    /// Why it no longer counts, as far as that shows without a look at the files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outdated: Option<String>,
 }
 
 /// Says where the project stands.
@@ -118,10 +122,27 @@ pub fn status(session: &Session<'_>, all: bool) -> Result<Status, Refusal> {
         milestones: milestones(&heads, all),
         questions: Questions { open, shown: questions },
         events,
-        verify: verify.map(|last| Measured { at: last.at.to_string(), green: last.stored.green }),
-        audit: protocol.regression.last_audit.map(|audit| Measured { at: audit.at, green: audit.green }),
+        verify: verify.map(|last| Measured {
+            at: last.at.to_string(),
+            green: last.stored.green,
+            outdated: outdated(last.standing).map(str::to_owned),
+        }),
+        audit: protocol.regression.last_audit.map(|audit| Measured {
+            at: audit.at,
+            green: audit.green,
+            outdated: None,
+        }),
         audit_required: protocol.regression.required,
     })
+}
+
+fn outdated(standing: Standing) -> Option<&'static str> {
+    match standing {
+        Standing::CommandsChanged => Some("the gates' commands changed since"),
+        Standing::Interrupted => Some("a later run never ended"),
+        // The files were not compared.
+        Standing::Fresh | Standing::ContentMoved => None,
+    }
 }
 
 fn groups(board: &Board<'_>, all: bool) -> Vec<Listed> {

@@ -1,6 +1,8 @@
 //! `done`: the gate at the end of a task (P4, P5, P6).
 
 use chalk::done::{Outcome, Request, done};
+use chalk::levers::{Outcome as Lever, Report};
+use chalk::tree::Kind;
 use gate::{Exit, Refusal};
 
 use crate::answer::{Answer, Document};
@@ -29,11 +31,19 @@ impl Document for Outcome {
             return;
         }
         page.ok(format_args!("done: {id}  {}", self.title));
+        if self.verify.tree.kind != Kind::Root {
+            page.under(format_args!("judged: {}", self.verify.tree));
+        }
         if self.verify.vacuous {
             page.caution("verified, but VACUOUS: no gate has a command");
+        } else {
+            page.under("verify: GREEN");
         }
         if let Some(review) = &self.review {
             page.under(format_args!("review: {review}"));
+        }
+        if let Some(report) = &self.levers {
+            levers(page, report);
         }
         for finding in &self.findings {
             page.finding(finding);
@@ -46,6 +56,22 @@ impl Document for Outcome {
 
     fn exit(&self) -> Exit {
         if self.done { Exit::Done } else { Exit::Refused }
+    }
+}
+
+/// What each lever said, and in one line which of them weren't asked.
+fn levers(page: &mut Page, report: &Report) {
+    let mut off = Vec::new();
+    for (name, outcome) in report.levers() {
+        match outcome {
+            Lever::Off { why } => off.push(format!("{name} ({why})")),
+            Lever::Held => page.under(format_args!("{name}: held")),
+            Lever::Finding { code, .. } => page.under(format_args!("{name}: {code}")),
+            Lever::Inconclusive { .. } => page.under(format_args!("{name}: inconclusive")),
+        }
+    }
+    if !off.is_empty() {
+        page.aside(format_args!("  not asked: {}", off.join(", ")));
     }
 }
 

@@ -32,6 +32,9 @@ fn a_verified_task_is_done() {
     exit 0
     --- out
     ✓ done: task-b8518be  Add
+      verify: GREEN
+      break-it: held
+      not asked: requireTest (the task has locked tests), mutation (`protocol.mutation` is not set)
       next: chalk next
     --- err
     ");
@@ -208,4 +211,42 @@ fn open_corrections_are_resolved_and_unknown_keys_stay() {
     assert_eq!(task["directives"][0]["resolved"], true);
     assert_eq!(task["directives"][0]["x"], 1);
     assert_eq!(task["pipeline"]["stage"], "verified");
+}
+
+#[test]
+fn what_the_levers_found_comes_with_advice() {
+    let scratch = Scratch::chalk();
+    scratch.configure("/protocol/doneLevers", json!("refuse"));
+    scratch.configure("/protocol/requireTest", json!(true));
+    scratch.write("a.sh", "echo 0\n");
+    scratch.commit("before");
+    let id = scratch.task("one");
+    scratch.run(&["chalk", "spec", &id, "--criterion", "works"]).ok();
+    scratch.run(&["chalk", "start", &id]).ok();
+    scratch.write("a.sh", "echo 1\n");
+    let ran = scratch.run(&["chalk", "done", &id]).refused(1, "no-test-change");
+    insta::assert_snapshot!(ran.all(), @"
+    exit 1
+    --- out
+    --- err
+    ✗ the change adds no test and changes none (no-test-change)
+      changed: `a.sh`
+      hint: add a test, or change one, that asserts what the files above do now; then verify again
+      next: chalk verify
+    ");
+    let next = scratch.run(&["chalk", "next", "--json"]).ok().json();
+    assert_eq!((&next["reason"], &next["command"]), (&json!("done-refused"), &json!("chalk verify")));
+}
+
+#[test]
+fn the_tree_that_was_judged_is_named_where_it_is_another_one() {
+    let (scratch, id) = started(REAL);
+    scratch.git(&["worktree", "add", "-q", "../work", "-b", "work"]);
+    let work = scratch.root().parent().unwrap().join("work");
+    let ran = scratch.run_in(&work, &["chalk", "done", &id]).ok();
+    assert!(
+        ran.out.contains("  judged: the work tree at `") && ran.out.contains("/work` (where you stand)"),
+        "{}",
+        ran.out
+    );
 }

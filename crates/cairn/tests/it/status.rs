@@ -153,7 +153,7 @@ fn spines_of_the_node_implementation_are_shown() {
       2026-12-01 03:17  Handoff written: Größe & 日本語: "quoted" title
       2026-12-01 03:17  Blocked: Größe & 日本語: "quoted" title (needs decision)
       2026-12-01 03:17  Started: Größe & 日本語: "quoted" title
-    ✓ audit: green at 2026-12-01 03:17
+    audit: was green at 2026-12-01 03:17, for the files of then
     --- err
     "#);
     for name in ["widgets", "schema-1.0"] {
@@ -163,4 +163,25 @@ fn spines_of_the_node_implementation_are_shown() {
         scratch.run(&["chalk", "lesson", "--json"]).ok();
         scratch.run(&["chalk", "skill", "--json"]).ok();
     }
+}
+
+#[test]
+fn a_result_that_may_be_old_is_not_shown_as_good() {
+    let scratch = Scratch::chalk();
+    scratch.configure("/protocol/verify/lint", json!("true"));
+    scratch.run(&["chalk", "verify"]).ok();
+    scratch.write("a.js", "1\n");
+    let status = scratch.run(&["chalk", "status"]).ok();
+    assert!(
+        status.out.contains("\nverify: was green at 2026-12-01 00:00, for the files of then"),
+        "{}",
+        status.out
+    );
+    scratch.configure("/protocol/verify/lint", json!("true || true"));
+    let status = scratch.run(&["chalk", "status"]).ok();
+    assert!(
+        status.out.contains("! verify: was green at 2026-12-01 00:00, but the gates' commands changed"),
+        "{}",
+        status.out
+    );
 }
