@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::codes;
-use crate::handoff;
+use crate::handoff::{self, Occasion};
 use crate::model::task::{Block, HandoffRef};
 use crate::model::{State, Task};
 use crate::session::Session;
@@ -63,6 +63,17 @@ pub struct Blocked {
 
 /// Blocks a task and writes a handoff document for it. A task that is blocked already gets the new reason.
 pub fn block(session: &Session<'_>, wanted: &str, needs: Needs, reason: &str) -> Result<Blocked, Refusal> {
+    block_after(session, wanted, needs, reason, &[])
+}
+
+/// Blocks a task because of what `failed`, which the handoff document lists.
+pub(crate) fn block_after(
+    session: &Session<'_>,
+    wanted: &str,
+    needs: Needs,
+    reason: &str,
+    failed: &[String],
+) -> Result<Blocked, Refusal> {
     let task = session.task(wanted)?;
     refuse_done(&task)?;
     let block = Block {
@@ -71,7 +82,8 @@ pub fn block(session: &Session<'_>, wanted: &str, needs: Needs, reason: &str) ->
         at: session.now().to_string(),
     };
     let told = format!("{}: {}", block.needs, block.reason);
-    let document = handoff::compose(session, &session.config()?, &task, &told)?;
+    let occasion = Occasion { reason: &told, blocks: true, failed };
+    let document = handoff::compose(session, &session.config()?, &task, &occasion)?;
     session.write("block", |draft| {
         let index = handoff::find_again(draft, &task)?;
         let (_, task) = draft.find(&task.id)?;

@@ -20,7 +20,7 @@ use crate::draft::Draft;
 use crate::exec::{self, Logs};
 use crate::locks;
 use crate::model::task::HandoffRef;
-use crate::model::{Config, Task};
+use crate::model::{Config, State, Task};
 use crate::session::Session;
 use crate::tree;
 use crate::withheld::Withheld;
@@ -52,7 +52,7 @@ pub struct Written {
 pub fn write(session: &Session<'_>, wanted: &str, reason: &str) -> Result<Written, Refusal> {
     let task = session.task(wanted)?;
     let reason = text::one_line(reason);
-    let document = compose(session, &session.config()?, &task, &reason)?;
+    let document = compose(session, &session.config()?, &task, &Occasion::of(&reason))?;
     session.write("handoff", |draft| {
         let index = find_again(draft, &task)?;
         let handoff = store(draft, index, &task, &reason, &document)?;
@@ -75,6 +75,23 @@ pub(crate) fn find_again(draft: &mut Draft<'_, '_>, task: &Task) -> Result<usize
     }
 }
 
+/// Why a document is written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Occasion<'o> {
+    /// The reason in words.
+    pub reason: &'o str,
+    /// The task is blocked along with it.
+    pub blocks: bool,
+    /// What failed, one line each.
+    pub failed: &'o [String],
+}
+
+impl<'o> Occasion<'o> {
+    fn of(reason: &'o str) -> Self {
+        Self { reason, blocks: false, failed: &[] }
+    }
+}
+
 /// A document that is not stored yet.
 #[derive(Debug, Clone)]
 pub(crate) struct Document {
@@ -87,9 +104,9 @@ pub(crate) fn compose(
     session: &Session<'_>,
     config: &Config,
     task: &Task,
-    reason: &str,
+    occasion: &Occasion<'_>,
 ) -> Result<Document, Refusal> {
-    let facts = facts(session, config, task, reason)?;
+    let facts = facts(session, config, task, occasion)?;
     let notes = match config.protocol.command(&config.protocol.handoff.command) {
         Some(command) => narrate(session, config, task, &command, &facts),
         None => None,
@@ -97,8 +114,12 @@ pub(crate) fn compose(
     let narrated = notes.is_some();
     let notes = notes.unwrap_or_else(|| "(none)".to_owned());
     let id = quote(&task.id);
+    let unblock = match occasion.blocks || task.state == State::Blocked {
+        true => format!("`{}` once what it needs is there, then ", session.cmd(&format!("unblock {id}"))),
+        false => String::new(),
+    };
     let text = format!(
-        "{facts}\n## Notes\n\n{notes}\n\n## Going on\n\nIn a fresh session: `{}`, then `{}`.\n",
+        "{facts}\n## Notes\n\n{notes}\n\n## Going on\n\nIn a fresh session: {unblock}`{}`, then `{}`.\n",
         session.cmd(&format!("context {id}")),
         session.cmd("next")
     );
@@ -145,17 +166,33 @@ fn highest(session: &Session<'_>, stem: &str) -> u32 {
     entries.flatten().filter_map(|entry| number(&entry.file_name().to_string_lossy())).max().unwrap_or(0)
 }
 
-fn facts(session: &Session<'_>, config: &Config, task: &Task, reason: &str) -> Result<String, Refusal> {
+/// The state of the task once the document is stored.
+fn state(task: &Task, occasion: &Occasion<'_>) -> String {
+    match (&task.state, &task.blocked_from) {
+        (State::Blocked, Some(from)) => format!("blocked, was {from}"),
+        (State::Blocked, None) => "blocked".to_owned(),
+        (state, _) if occasion.blocks => format!("blocked, was {state}"),
+        (state, _) => state.to_string(),
+    }
+}
+
+fn facts(
+    session: &Session<'_>,
+    config: &Config,
+    task: &Task,
+    occasion: &Occasion<'_>,
+) -> Result<String, Refusal> {
     let withheld = Withheld::of(session, config, &task.held_out);
     let line = |line: &str| withheld.redact(&text::one_line(line)).into_owned();
     let mut out = String::new();
     let _ = writeln!(out, "# Handoff: {}\n", line(&task.title));
-    let _ = writeln!(out, "- task: `{}` ({})", task.id, task.state);
+    let _ = writeln!(out, "- task: `{}` ({})", task.id, state(task, occasion));
     let _ = writeln!(out, "- written: {}", session.now());
-    let _ = writeln!(out, "- reason: {}", line(reason));
+    let _ = writeln!(out, "- reason: {}", line(occasion.reason));
     if let Some(attempts) = task.attempts {
         let _ = writeln!(out, "- executor runs: {attempts}");
     }
+    section(&mut out, "What failed", occasion.failed.iter().map(|failed| format!("- {}", line(failed))));
     section(
         &mut out,
         "Acceptance criteria",

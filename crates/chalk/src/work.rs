@@ -4,12 +4,14 @@
 //! verifies, that its levers find nothing, and, for `run`, that it gets through `done`.
 
 use gate::run::{Capture, Input, Program};
+use gate::words::quote;
 use gate::{Exit, Finding, Level, Refusal};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
 use crate::block::{self, Needs};
+use crate::change;
 use crate::codes;
 use crate::context;
 use crate::done;
@@ -19,6 +21,7 @@ use crate::model::{Config, State, Task};
 use crate::review;
 use crate::session::Session;
 use crate::start;
+use crate::toolchain;
 use crate::tree;
 use crate::verify;
 
@@ -91,7 +94,7 @@ pub fn work(session: &Session<'_>, wanted: &str) -> Result<Worked, Refusal> {
     worked.refusal = judge(session, &config, &mut worked)?;
     worked.passed = worked.refusal.is_none();
     if worked.passed {
-        let id = task.display_id();
+        let id = quote(&task.id);
         let verb = if config.protocol.cadence().is_empty() { "done" } else { "review" };
         worked.next = session.cmd(&format!("{verb} {id}"));
         session.write("work", |draft| {
@@ -226,14 +229,16 @@ pub struct Loop {
     pub stopped: String,
     /// It stopped at a task that is blocked.
     pub at_blocked: bool,
+    /// It took tasks, and every one of them got blocked.
+    pub all_blocked: bool,
     /// The command that comes next.
     pub next: String,
 }
 
 impl Loop {
-    /// The exit code: stopping at a blocked task is 2 (facts 3.2).
+    /// The exit code: stopping at a blocked task is 2 (facts 3.2), and so is a run that got nothing done.
     pub fn exit(&self) -> Exit {
-        if self.at_blocked { Exit::Red } else { Exit::Done }
+        if self.at_blocked || self.all_blocked { Exit::Red } else { Exit::Done }
     }
 }
 
@@ -241,8 +246,13 @@ impl Loop {
 /// blocked.
 pub fn run(session: &Session<'_>, request: LoopRequest) -> Result<Loop, Refusal> {
     let config = session.config()?;
-    let mut done =
-        Loop { tasks: Vec::new(), stopped: String::new(), at_blocked: false, next: session.cmd("next") };
+    let mut done = Loop {
+        tasks: Vec::new(),
+        stopped: String::new(),
+        at_blocked: false,
+        all_blocked: false,
+        next: session.cmd("next"),
+    };
     if config.protocol.executor.command.trim().is_empty() && !request.dry_run {
         return Err(Refusal::new(codes::NOT_CONFIGURED, "no executor is set")
             .hint("set `protocol.executor.command` in `.chalk/chalk.json`")
@@ -265,14 +275,16 @@ pub fn run(session: &Session<'_>, request: LoopRequest) -> Result<Loop, Refusal>
             done.tasks.push(taken);
             continue;
         }
-        if let Some((needs, refusal)) = through(session, &config, &task)? {
+        if let Some(Stopped { needs, refusal, failed }) = through(session, &config, &task)? {
             let reason =
                 std::iter::once(refusal.message.clone()).chain(refusal.facts.iter().take(3).cloned());
-            block::block(session, &task.id, needs, &reason.collect::<Vec<_>>().join("; "))?;
+            let reason = reason.collect::<Vec<_>>().join("; ");
+            block::block_after(session, &task.id, needs, &reason, &failed)?;
             "blocked".clone_into(&mut taken.outcome);
             taken.refusal = Some(refusal);
         }
         let blocked = taken.outcome == "blocked";
+        done.all_blocked = blocked && (done.tasks.is_empty() || done.all_blocked);
         done.tasks.push(taken);
         if blocked && request.until_blocked {
             "a task is blocked".clone_into(&mut done.stopped);
@@ -280,7 +292,10 @@ pub fn run(session: &Session<'_>, request: LoopRequest) -> Result<Loop, Refusal>
             return Ok(done);
         }
     }
-    done.stopped = format!("{} tasks were taken", request.max);
+    done.stopped = match request.max {
+        1 => "1 task was taken (`--max 1`)".to_owned(),
+        max => format!("{max} tasks were taken (`--max {max}`)"),
+    };
     Ok(done)
 }
 
@@ -293,34 +308,85 @@ fn runnable(all: &[Task], seen: &[&str]) -> Option<Task> {
     in_progress.or_else(|| fresh.clone().find(ready)).cloned()
 }
 
+/// Why a task did not get to its end.
+struct Stopped {
+    needs: Needs,
+    refusal: Refusal,
+    /// What failed, one line each, for whoever goes on.
+    failed: Vec<String>,
+}
+
+impl Stopped {
+    fn new(needs: Needs, refusal: Refusal) -> Self {
+        Self { needs, refusal, failed: Vec::new() }
+    }
+}
+
 /// Takes one task to its end: none where it is done, otherwise what it needs and why.
-fn through(session: &Session<'_>, config: &Config, task: &Task) -> Result<Option<(Needs, Refusal)>, Refusal> {
+fn through(session: &Session<'_>, config: &Config, task: &Task) -> Result<Option<Stopped>, Refusal> {
     let tries = config.protocol.handoff.max_attempts.max(1);
     let mut last = None;
     for _ in 0..tries {
         let worked = match work(session, &task.id) {
             Ok(worked) => worked,
-            Err(refusal) if refusal.exit == Exit::Red => return Ok(Some((needs(&refusal), refusal))),
+            Err(refusal) if refusal.exit == Exit::Red => {
+                return Ok(Some(Stopped::new(needs(&refusal), refusal)));
+            }
             Err(refusal) => return Err(refusal),
         };
         if let Some(refusal) = worked.refusal {
             if refusal.code == codes::OPEN_FORK {
-                return Ok(Some((Needs::Decision, refusal)));
+                return Ok(Some(Stopped::new(Needs::Decision, refusal)));
             }
-            last = Some((Needs::HumanInput, refusal));
+            let failed = worked.verify.as_ref().map_or_else(Vec::new, |report| failed(session, report));
+            last = Some(Stopped { needs: Needs::HumanInput, refusal, failed });
+            continue;
+        }
+        if let Some(refusal) = unchanged(session, config, task)? {
+            last = Some(Stopped::new(Needs::HumanInput, refusal));
             continue;
         }
         if let Some(refusal) = reviewed(session, config, task)? {
-            last = Some((Needs::Review, refusal));
+            last = Some(Stopped::new(Needs::Review, refusal));
             continue;
         }
         let outcome = done::done(session, &task.id, &done::Request::default())?;
         match outcome.refusal {
             None => return Ok(None),
-            Some(refusal) => last = Some((needs(&refusal), refusal)),
+            Some(refusal) => last = Some(Stopped::new(needs(&refusal), refusal)),
         }
     }
     Ok(last)
+}
+
+/// The gates that failed, each with the place of its whole output.
+fn failed(session: &Session<'_>, report: &verify::Report) -> Vec<String> {
+    let failed = report.gates.iter().filter(|gate| gate.result == toolchain::Outcome::Failed);
+    failed
+        .map(|gate| {
+            let label = gate.label();
+            let Some(run) = &gate.run else { return label.to_string() };
+            let log = run.log.as_ref().map_or_else(String::new, |log| {
+                // Whoever reads the document may have the project elsewhere.
+                let log = log.strip_prefix(&session.spine.root).unwrap_or(log);
+                format!("; its output: `{}`", log.display())
+            });
+            format!("{label}: `{}` failed: {}{log}", run.command, run.cause)
+        })
+        .collect()
+}
+
+/// The refusal of a task that nobody worked on: a toolchain that is green over no change shows nothing.
+fn unchanged(session: &Session<'_>, config: &Config, task: &Task) -> Result<Option<Refusal>, Refusal> {
+    let task = session.task(&task.id)?;
+    match change::of(session, config, &task, &tree::of(session, &task).path) {
+        Ok(change) if change.is_empty() => {
+            Ok(Some(Refusal::new(codes::REVIEW_EMPTY, "nothing changed since the start")))
+        }
+        Ok(_) => Ok(None),
+        Err(refusal) if refusal.code == codes::HISTORY_CUT => Ok(None),
+        Err(refusal) => Err(refusal),
+    }
 }
 
 /// Has the task reviewed where the cadence or a set reviewer asks for it; what the reviewer refuses.

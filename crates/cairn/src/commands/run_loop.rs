@@ -30,12 +30,21 @@ pub enum Until {
     Blocked,
 }
 
+/// How many facts stand beside what stopped a task.
+const FACTS: usize = 3;
+
 impl Document for Loop {
     fn render(&self, page: &mut Page) {
         for taken in &self.tasks {
             let id = chalk::model::display_id(&taken.id);
             match &taken.refusal {
-                Some(refusal) => page.bad(format_args!("{id}  {}: {}", taken.title, refusal.message)),
+                Some(refusal) => {
+                    let facts: Vec<&str> = refusal.facts.iter().take(FACTS).map(String::as_str).collect();
+                    let why =
+                        if facts.is_empty() { String::new() } else { format!(": {}", facts.join(", ")) };
+                    let (title, outcome) = (&taken.title, &taken.outcome);
+                    page.bad(format_args!("{id}  {title}: {}{why}; {outcome}", refusal.message));
+                }
                 None => page.ok(format_args!("{id}  {}: {}", taken.title, taken.outcome)),
             }
         }

@@ -64,7 +64,7 @@ fn a_blocked_task_has_a_reason_a_way_back_and_a_handoff() {
     insta::assert_snapshot!(scratch.read(".chalk/handoffs/task-aaaaaaa-1.md"), @"
     # Handoff: Add two numbers
 
-    - task: `task-aaaaaaaa` (in-progress)
+    - task: `task-aaaaaaaa` (blocked, was in-progress)
     - written: 2026-12-01T00:00:03.000Z
     - reason: decision: waiting for rounding
 
@@ -78,7 +78,7 @@ fn a_blocked_task_has_a_reason_a_way_back_and_a_handoff() {
 
     ## Going on
 
-    In a fresh session: `chalk context task-aaaaaaaa`, then `chalk next`.
+    In a fresh session: `chalk unblock task-aaaaaaaa` once what it needs is there, then `chalk context task-aaaaaaaa`, then `chalk next`.
     ");
 }
 

@@ -47,8 +47,40 @@ fn what_fails_is_blocked_after_its_attempts_and_the_next_one_is_taken() {
         task["block"]["reason"].as_str().unwrap().contains("verify RED"),
         "`stats` counts by these words"
     );
-    let document = scratch.run(&["chalk", "run", "--json"]).ok().json();
+    let handoff = scratch.read(task["handoff"]["path"].as_str().unwrap());
+    for part in ["(blocked, was in-progress)", "## What failed", "- test: `", "test.log", "unblock task-"] {
+        assert!(handoff.contains(part), "{part}: {handoff}");
+    }
+    let document = scratch.run(&["chalk", "run", "--json"]).refused(2, "blocked").json();
     assert_eq!(document["tasks"][0]["outcome"], "blocked");
+}
+
+#[test]
+fn a_task_that_nobody_worked_on_is_not_done() {
+    let (scratch, _) = with_executor("exit 0\n");
+    scratch.commit("all");
+    scratch.configure("/protocol/verify/test", json!("true"));
+    let ran = scratch.run(&["chalk", "run", "--max", "1"]);
+    insta::assert_snapshot!(ran.all(), @"
+    exit 2
+    --- out
+    ✗ task-c104e75  one: nothing changed since the start; blocked
+    stopped: 1 task was taken (`--max 1`)
+      next: chalk next
+    --- err
+    ");
+    assert_eq!(scratch.json(".chalk/tasks.json")[0]["block"]["needs"], "human-input");
+}
+
+#[test]
+fn a_run_that_got_something_done_is_no_failure() {
+    let (scratch, _) = with_executor("echo ok > done.txt\n");
+    let second = scratch.task("two");
+    scratch.write("two.test.sh", "true\n");
+    scratch.run(&["chalk", "spec", &second, "--test", "two.test.sh"]).ok();
+    scratch.write("two.test.sh", "false\n");
+    let ran = scratch.run(&["chalk", "run"]).ok();
+    assert!(ran.out.contains("one: done") && ran.out.contains("a broken lock; blocked"), "{}", ran.all());
 }
 
 #[test]
@@ -57,7 +89,7 @@ fn a_reviewer_that_blocks_sends_it_back_and_then_to_a_person() {
     let verdict = json!({ "verdict": "block", "findings": [{ "severity": "high", "area": "correctness", "note": "no" }] });
     scratch
         .configure("/protocol/review", json!({ "command": format!("echo '{verdict}'"), "required": true }));
-    scratch.run(&["chalk", "run"]).ok();
+    scratch.run(&["chalk", "run"]).refused(2, "the reviewer blocks the change");
     let task = scratch.json(".chalk/tasks.json")[0].clone();
     assert_eq!((task["id"].as_str().unwrap(), &task["block"]["needs"]), (id.as_str(), &json!("review")));
     assert_eq!(task["reviews"].as_array().unwrap().len(), 3);

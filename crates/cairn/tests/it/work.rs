@@ -24,7 +24,7 @@ fn the_executor_is_given_the_context_and_its_word_counts_for_nothing() {
     --- out
       executor: exit code 1, attempt 1
     ✓ worked and verified: task-c104e75  one
-      next: chalk done task-c104e75
+      next: chalk done task-c104e751
     --- err
     ");
     let prompt = std::fs::read_to_string(scratch.root().parent().unwrap().join("tools/prompt.txt")).unwrap();
