@@ -2,13 +2,14 @@
 
 use canon::{Sha256, text};
 use gate::Refusal;
+use gate::words::quote;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
 use crate::codes;
 use crate::locks::is_same;
-use crate::model::{Review, State, display_id};
+use crate::model::{Review, State};
 use crate::session::Session;
 use crate::spec;
 
@@ -69,7 +70,7 @@ pub fn amend(
     let Some(why) = why.map(text::one_line).filter(|why| !text::is_blank(why)) else {
         return Err(Refusal::new(codes::REASON_MISSING, "a locked test changes only with a reason")
             .hint("the reason is logged as a decision")
-            .next(session.cmd(&format!("amend-spec {} --test <path> --why \"...\"", task.display_id()))));
+            .next(session.cmd(&format!("amend-spec {} --test <path> --why \"...\"", quote(&task.id)))));
     };
     let config = session.config()?;
     let taken = spec::take_all(session, &config, paths)?;
@@ -120,7 +121,7 @@ pub fn amend(
         } else {
             spec::specd(draft, index, &task, true)?
         };
-        let id = display_id(&task.id);
+        let id = quote(&task.id);
         let next = match state {
             State::InProgress => session.cmd("verify"),
             State::Specd => session.cmd(&format!("start {id}")),

@@ -323,6 +323,16 @@ pub(crate) fn is_same(a: &str, b: &str) -> bool {
     a == b || form(a) == form(b)
 }
 
+/// Whether a locked path, relative to `tree`, leads out of the repository, or out of the root where there is none.
+pub(crate) fn is_outside(session: &Session<'_>, tree: &Path, path: &str) -> bool {
+    let top = match Layout::discover(tree) {
+        Ok(Some(layout)) if session.spine.layout.is_some() => layout.work_tree,
+        _ => tree.to_owned(),
+    };
+    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| tidy(path));
+    !real(&tree.join(path)).starts_with(real(&top))
+}
+
 /// Those of the locked paths that git ignores in `tree`, so that nobody else would get them.
 pub(crate) fn ignored<'a>(git: Option<&Git>, paths: &[&'a str]) -> Result<Vec<&'a str>, Refusal> {
     let Some(git) = git.filter(|_| !paths.is_empty()) else { return Ok(Vec::new()) };

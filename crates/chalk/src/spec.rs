@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use canon::{Sha256, text};
 use gate::Refusal;
+use gate::words::quote;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
@@ -17,7 +18,7 @@ use crate::draft::Draft;
 use crate::held_out::HeldOut;
 use crate::locks::{self, Named, Taken, is_same};
 use crate::model::task::{Decider, Lock};
-use crate::model::{Config, State, Task, display_id};
+use crate::model::{Config, State, Task};
 use crate::session::Session;
 
 /// What to attach to a task.
@@ -134,7 +135,7 @@ pub fn spec(session: &Session<'_>, wanted: &str, request: &Request) -> Result<Sp
         let held_out = attach_held_out(draft, index, &task, &held_out)?;
         let deciders_cut = keep_deciders(draft, index, &task, std::mem::take(&mut deciders))?;
         let state = specd(draft, index, &task, !criteria.is_empty() || !tests.is_empty())?;
-        let id = display_id(&task.id);
+        let id = quote(&task.id);
         let next = match state {
             State::Specd => session.cmd(&format!("start {id}")),
             State::InProgress => session.cmd("verify"),
@@ -160,8 +161,11 @@ fn refuse_done(session: &Session<'_>, task: &Task) -> Result<(), Refusal> {
     }
     let id = task.display_id();
     Err(Refusal::new(codes::WRONG_STATE, format!("{id} is done"))
-        .hint("what is asked of a done task doesn't change; new work is a new task")
-        .next(session.cmd(&format!("amend-spec {id} --test <path> --why \"...\""))))
+        .hint(format!(
+            "what is asked of a done task doesn't change; a changed test of it is for `{}`",
+            session.cmd(&format!("amend-spec {} --test <path> --why \"...\"", quote(&task.id)))
+        ))
+        .next(session.cmd("task add \"...\"")))
 }
 
 /// Takes a lock on each path, each path once. Held-out tests are none that a task may show.
@@ -243,6 +247,10 @@ pub(crate) fn keep_deciders(
 fn warn_of_ignored(session: &Session<'_>, taken: &[Taken]) -> Result<(), Refusal> {
     for Taken { lock, tree } in taken {
         let path = lock.path.as_str();
+        if locks::is_outside(session, tree, path) {
+            session.warn(format!("`{path}` lies outside the project, so nobody else has it"));
+            continue;
+        }
         if !locks::ignored(session.git(tree).as_ref(), &[path])?.is_empty() {
             session.warn(format!("git ignores `{path}`, so nobody else gets it, and `done` will refuse"));
         }
@@ -265,8 +273,7 @@ fn unchanged(session: &Session<'_>, task: &Task, taken: &[Taken]) -> Result<Vec<
 }
 
 fn other_content(session: &Session<'_>, task: &Task, known: &Lock, found: &Lock) -> Refusal {
-    let amend =
-        format!("amend-spec {} --test {} --why \"...\"", task.display_id(), gate::words::quote(&known.path));
+    let amend = format!("amend-spec {} --test {} --why \"...\"", quote(&task.id), quote(&known.path));
     Refusal::new(codes::TEST_LOCKED, format!("`{}` is locked with another content", known.path))
         .fact(format!("locked: {}", known.sha256))
         .fact(format!("found:  {}", found.sha256))

@@ -1,5 +1,6 @@
 //! `start`: gate P1, no work without criteria.
 
+use gate::words::quote;
 use gate::{Finding, Level, Refusal};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -49,7 +50,7 @@ pub fn start(session: &Session<'_>, wanted: &str, parallel: bool) -> Result<Star
     let base = head(session)?;
     session.write("start", |draft| {
         let (index, task) = draft.find(wanted)?;
-        let id = task.display_id().to_owned();
+        let id = quote(&task.id);
         let already = task.state == State::InProgress;
         let mut findings = Vec::new();
         let width = width::measure(&task);
@@ -86,14 +87,14 @@ fn refuse_state(session: &Session<'_>, task: &Task) -> Result<(), Refusal> {
     match &task.state {
         State::Done => Err(Refusal::new(codes::WRONG_STATE, format!("{id} is done"))
             .hint("new work is a new task; a changed test of this one reopens it")
-            .next(session.cmd(&format!("amend-spec {id} --test <path> --why \"...\"")))),
+            .next(session.cmd(&format!("amend-spec {} --test <path> --why \"...\"", quote(&task.id))))),
         State::Blocked => {
             let mut refusal = Refusal::new(codes::TASK_BLOCKED, format!("{id} is blocked"));
             if let Some(block) = &task.block {
                 refusal =
                     refusal.fact(format!("needs {}: {}", block.needs, canon::text::one_line(&block.reason)));
             }
-            Err(refusal.next(session.cmd(&format!("unblock {id}"))))
+            Err(refusal.next(session.cmd(&format!("unblock {}", quote(&task.id)))))
         }
         State::Other(word) => Err(Refusal::new(
             codes::WRONG_STATE,
@@ -118,7 +119,7 @@ fn refuse_without_contract(session: &Session<'_>, task: &Task) -> Result<(), Ref
     };
     Err(refusal
         .hint("say what must hold before the work begins, best as a test that fails now")
-        .next(session.cmd(&format!("spec {id} --criterion \"...\" --test <path>"))))
+        .next(session.cmd(&format!("spec {} --criterion \"...\" --test <path>", quote(&task.id)))))
 }
 
 fn refuse_beside_others(
@@ -133,7 +134,9 @@ fn refuse_beside_others(
     }
     let others: Vec<&TaskHead<'_>> =
         heads.iter().filter(|head| head.state == State::InProgress && head.id != task.id).collect();
-    let Some(first) = others.first() else { return Ok(()) };
+    if others.is_empty() {
+        return Ok(());
+    }
     let shown = others.iter().take(5).map(|head| format!("{}  {}", display_id(&head.id), head.title));
     let mut refusal = Refusal::new(codes::OTHER_IN_PROGRESS, "another task is in progress").facts(shown);
     if others.len() > 5 {
@@ -141,7 +144,7 @@ fn refuse_beside_others(
     }
     Err(refusal
         .hint("finish or block it first, or start this one beside it with `--parallel`")
-        .next(session.cmd(&format!("done {}", display_id(&first.id)))))
+        .next(session.cmd("next")))
 }
 
 /// The tasks that come first and are not done, and the ones that nobody knows.

@@ -72,7 +72,7 @@ fn a_done_task_goes_back_to_specd() {
       decision logged: x
     ! the task was done and is so no more: it has to pass its gates again
     ! the review that passed is stale: it judged another contract
-      next: chalk start task-aaaaaaa
+      next: chalk start task-aaaaaaaa
     --- err
     ");
     let task = task(&scratch);
@@ -95,7 +95,7 @@ fn a_new_path_is_added_and_its_deciders_recorded() {
       t.test.js: sha256 87428fc52280 -> 0263829989b6, with 1 thing that decides it
       decision logged: x
     ! the review that passed is stale: it judged another contract
-      next: chalk start task-aaaaaaa
+      next: chalk start task-aaaaaaaa
     --- err
     ");
     let task = task(&scratch);
@@ -115,7 +115,7 @@ fn without_a_reason_or_a_file_nothing_changes() {
     --- err
     ✗ a locked test changes only with a reason (reason-missing)
       hint: the reason is logged as a decision
-      next: chalk amend-spec task-aaaaaaa --test <path> --why "..."
+      next: chalk amend-spec task-aaaaaaaa --test <path> --why "..."
     "#);
     scratch.run(&["chalk", "amend-spec", &id, "--test", "t.test.js", "--why", " "]).refused(1, "empty");
     scratch.run(&["chalk", "amend-spec", &id, "--test", "t.test.js", "--why"]).refused(1, "--why");

@@ -174,7 +174,7 @@ fn the_cadence_wants_every_task_reviewed() {
     ✗ the last review of `task-bbbbbbb`, by adversary, blocks (review-blocked)
       `task-ccccccc` has no review
       hint: past this gate: `--force-review --why "..."`, logged as a decision
-      next: chalk review task-bbbbbbb
+      next: chalk review task-bbbbbbbb
     "#);
     scratch.run(&["chalk", "phase", "build", "--force-review", "--why", "reviewed by hand"]).ok();
     assert!(

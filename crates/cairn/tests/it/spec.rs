@@ -28,7 +28,7 @@ fn criteria_and_tests_are_attached_locked_and_logged() {
       criterion added: --negative works
       test locked: test/add.test.js  sha256 f76190b4d204, with 1 thing that decides it
       held-out test attached: .chalk/held-out/add.test.js
-      next: chalk start task-af9e308
+      next: chalk start task-af9e3081
     --- err
     ");
     let task = &scratch.json(".chalk/tasks.json")[0];
@@ -78,7 +78,7 @@ fn what_is_there_already_is_said_and_not_repeated() {
     ✓ task-a6ead51  Add  (specd)
       criterion there already: it adds
       already locked: t.test.js  sha256 87428fc52280
-      next: chalk start task-a6ead51
+      next: chalk start task-a6ead519
     --- err
     ");
     assert_eq!(scratch.spine(), before);
@@ -100,7 +100,7 @@ fn a_locked_path_with_another_content_keeps_its_lock() {
       locked: 87428fc522803d31065e7bce3cf03fe475096631e5e07bbd7a0fde60c4cf25c7
       found:  0263829989b6fd954f72baaf2fc64bc2e2f01d692d4de72986ea808f6e99813f
       hint: the lock stays as it was; a changed test needs a reason
-      next: chalk amend-spec task-a6ead51 --test t.test.js --why "..."
+      next: chalk amend-spec task-a6ead519 --test t.test.js --why "..."
     "#);
     assert_eq!(scratch.spine(), before);
 }
@@ -133,8 +133,8 @@ fn a_done_task_is_not_respecified() {
     --- out
     --- err
     ✗ task-aaaaaaa is done (wrong-state)
-      hint: what is asked of a done task doesn't change; new work is a new task
-      next: chalk amend-spec task-aaaaaaa --test <path> --why "..."
+      hint: what is asked of a done task doesn't change; a changed test of it is for `chalk amend-spec task-aaaaaaaa --test <path> --why "..."`
+      next: chalk task add "..."
     "#);
     assert_eq!(scratch.spine(), before);
 }
@@ -207,4 +207,21 @@ fn a_blocked_task_remembers_that_it_has_criteria_now() {
     scratch.run(&["chalk", "spec", "task-aaaaaaaa", "--criterion", "x"]).ok();
     let task = &scratch.json(".chalk/tasks.json")[0];
     assert_eq!((task["state"].as_str(), task["blockedFrom"].as_str()), (Some("blocked"), Some("specd")));
+}
+
+#[test]
+fn a_test_outside_the_project_is_locked_with_a_warning() {
+    let scratch = Scratch::chalk();
+    let id = scratch.task("Add");
+    std::fs::write(scratch.root().with_file_name("outside.sh"), "true\n").unwrap();
+    let ran = scratch.run(&["chalk", "spec", &id, "--test", "../outside.sh"]);
+    assert_eq!(ran.code, 0, "{}", ran.all());
+    assert!(
+        ran.all().contains("`../outside.sh` lies outside the project, so nobody else has it"),
+        "{}",
+        ran.all()
+    );
+    scratch.write("inside.sh", "true\n");
+    let ran = scratch.run(&["chalk", "spec", &id, "--test", "inside.sh"]);
+    assert!(!ran.all().contains("outside the project"), "{}", ran.all());
 }

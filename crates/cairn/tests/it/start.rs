@@ -18,7 +18,7 @@ fn a_started_task_knows_where_its_change_begins() {
     ✓ started: task-a6ead51  Add
       judged in the work tree at `[root]` (the folder of the spine)
       its change counts from commit [commit]
-      next: chalk context task-a6ead51
+      next: chalk context task-a6ead519
     --- err
     ");
     let task = scratch.json(".chalk/tasks.json")[0].clone();
@@ -50,7 +50,7 @@ fn a_task_without_criteria_is_refused() {
     --- err
     ✗ task-a6ead51 has no acceptance criterion and no locked test (no-criteria)
       hint: say what must hold before the work begins, best as a test that fails now
-      next: chalk spec task-a6ead51 --criterion "..." --test <path>
+      next: chalk spec task-a6ead519 --criterion "..." --test <path>
     "#);
     assert_eq!(scratch.spine(), before);
     // A blank criterion, as another program lets through, is none.
@@ -59,7 +59,7 @@ fn a_task_without_criteria_is_refused() {
     ✗ task-aaaaaaa has no acceptance criterion and no locked test (no-criteria)
       1 blank criterion does not count
       hint: say what must hold before the work begins, best as a test that fails now
-      next: chalk spec task-aaaaaaa --criterion "..." --test <path>
+      next: chalk spec task-aaaaaaaa --criterion "..." --test <path>
     "#);
 }
 
@@ -74,12 +74,12 @@ fn states_that_cannot_be_started() {
     insta::assert_snapshot!(scratch.run(&["chalk", "start", "task-a"]).err, @r#"
     ✗ task-aaaaaaa is done (wrong-state)
       hint: new work is a new task; a changed test of this one reopens it
-      next: chalk amend-spec task-aaaaaaa --test <path> --why "..."
+      next: chalk amend-spec task-aaaaaaaa --test <path> --why "..."
     "#);
     insta::assert_snapshot!(scratch.run(&["chalk", "start", "task-b"]).err, @"
     ✗ task-bbbbbbb is blocked (task-blocked)
       needs creds: no key
-      next: chalk unblock task-bbbbbbb
+      next: chalk unblock task-bbbbbbbb
     ");
     insta::assert_snapshot!(scratch.run(&["chalk", "start", "task-c"]).err, @"
     ✗ task-ccccccc has the state `frozen`, which Chalk doesn't know (wrong-state)
@@ -100,7 +100,7 @@ fn one_task_at_a_time_unless_asked_otherwise() {
     ✗ another task is in progress (other-in-progress)
       task-a6ead51  First
       hint: finish or block it first, or start this one beside it with `--parallel`
-      next: chalk done task-a6ead51
+      next: chalk next
     ");
     assert_eq!(scratch.spine(), before);
     scratch.run(&["chalk", "start", &first]).ok();
@@ -127,7 +127,7 @@ fn open_tasks_that_come_first_are_named() {
       its change counts from commit [commit]
     ! order: task-aaaaaaa comes first and is specd: Before
     ! order: it comes after `task-gone`, which is no task here
-      next: chalk context task-ccccccc
+      next: chalk context task-cccccccc
     ");
 }
 
@@ -148,7 +148,7 @@ fn a_task_of_several_features_is_named_with_its_numbers() {
       its change counts from commit [commit]
     ! size: it looks like several features: 9 criteria, more than 7
       hint: a task of one feature is judged best; split it with `chalk task add "..."`
-      next: chalk context task-a6ead51
+      next: chalk context task-a6ead519
     "#);
 }
 
