@@ -402,7 +402,7 @@ pub struct TaskHead<'a> {
     pub after: Vec<Cow<'a, str>>,
     /// Why it is blocked.
     #[serde(default)]
-    pub block: Option<Block>,
+    pub block: Option<Box<Block>>,
     /// How many criteria and locks there are.
     #[serde(default, rename = "acceptanceCriteria")]
     pub criteria: Count,
