@@ -553,6 +553,8 @@ fn what_done_refused_is_not_asked_of_it_again() {
     assert_eq!(refused.1.unwrap(), format!("chalk amend-spec {id} --test tests/add.test.sh --why \"...\""));
     scratch.run(&["chalk", "verify"]).ok();
     assert_eq!(reason(&scratch).0, "done-refused", "a green verify of the same files changes nothing");
+    scratch.run(&["chalk", "review", &id, "--note", "fine"]).ok();
+    assert_eq!(reason(&scratch).0, "done-refused", "nor does a review");
     scratch.configure("/protocol/doneLevers", json!("warn"));
     assert_eq!(reason(&scratch).0, "ready-to-finish", "what only warns refuses no more");
     scratch.configure("/protocol/doneLevers", json!("refuse"));

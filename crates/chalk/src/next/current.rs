@@ -253,8 +253,8 @@ fn still_refused(
     let by = |codes: &[ReasonCode]| codes.iter().any(|code| code.as_str() == kept.code);
     let levers = view.config.protocol.done_levers == Strictness::Refuse
         && by(&[codes::VACUOUS_TEST, codes::NO_TEST_CHANGE, codes::MUTANTS_SURVIVE]);
-    let review = review_is_needed && by(&[codes::REVIEW_STALE]);
-    (levers || review) && kept.is_about(task) && judged_content(last, kept.digest)
+    let review = review_is_needed && by(&[codes::REVIEW_STALE]) && kept.is_newer_than_reviews(task);
+    (levers || review) && kept.asks_the_same(task) && judged_content(last, kept.digest)
 }
 
 /// The step where a moved decider is all that keeps the task from being green.

@@ -39,9 +39,14 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Whether the task still asks for the same, and no review came after it.
-    pub fn is_about(&self, task: &Task) -> bool {
-        self.asked == review::asked(task) && self.reviews == task.reviews.len()
+    /// Whether the task still asks for the same.
+    pub fn asks_the_same(&self, task: &Task) -> bool {
+        self.asked == review::asked(task)
+    }
+
+    /// Whether no review came after it.
+    pub fn is_newer_than_reviews(&self, task: &Task) -> bool {
+        self.reviews == task.reviews.len()
     }
 }
 
