@@ -140,7 +140,9 @@ fn judge(
     if asks_for_review(session, config, task)? {
         let standing = review::standing_at(session, config, task, &tree, outcome.verify.digest)?;
         outcome.review = Some(words(&standing));
-        if let Some(refusal) = review_gate(session, config, task, &standing, outcome) {
+        let shut = review_gate(session, config, task, &standing, outcome)
+            .or_else(|| rewritten(session, task, &outcome.verify));
+        if let Some(refusal) = shut {
             if !request.force_review {
                 return Ok(Some(refusal));
             }
@@ -204,6 +206,21 @@ fn advised(session: &Session<'_>, task: &Task, refusal: Refusal) -> Refusal {
     } else {
         refusal
     }
+}
+
+/// The refusal where the toolchain itself changed code after the review judged it.
+fn rewritten(session: &Session<'_>, task: &Task, verify: &verify::Report) -> Option<Refusal> {
+    let code = |path: &&String| crate::source::language::is_code(path);
+    let changed: Vec<String> = verify.changed.iter().filter(code).cloned().collect();
+    if changed.is_empty() {
+        return None;
+    }
+    Some(
+        Refusal::new(codes::REVIEW_STALE, "the toolchain changed code that the review had judged before")
+            .facts(changed)
+            .hint("commit what it makes, or have git ignore it, then have the change reviewed again")
+            .next(session.cmd(&format!("review {}", quote(&task.id)))),
+    )
 }
 
 /// The refusal for a pass that policy doesn't take, or for no pass.

@@ -114,6 +114,44 @@ fn a_pass_counts_for_what_was_reviewed_alone() {
     scratch.run(&["chalk", "done", &id]).ok();
 }
 
+/// A test command that rewrites the code after the review passed it.
+#[test]
+fn code_that_the_toolchain_changed_was_reviewed_by_nobody() {
+    let (scratch, id) = started(REAL);
+    scratch.configure(
+        "/protocol/review",
+        json!({ "command": "echo '{\"verdict\":\"pass\"}'", "required": true }),
+    );
+    scratch.configure(
+        "/protocol/verify/test",
+        json!("[ ! -f x.hid ] || cp x.hid other.sh; sh tests/add.test.sh"),
+    );
+    scratch.write(".gitignore", "*.hid\n");
+    scratch.write("other.sh", "echo fine\n");
+    scratch.commit("all");
+    scratch.run(&["chalk", "review", &id]).ok();
+    scratch.write("x.hid", "echo other\n");
+    let ran = scratch.run(&["chalk", "done", &id]).refused(1, "review-stale");
+    assert!(ran.err.contains("other.sh"), "{}", ran.err);
+}
+
+/// Amending the commit at which the task was started hid all of the work from the reviewer.
+#[test]
+fn a_rewritten_start_commit_hides_nothing() {
+    let (scratch, id) = started(REAL);
+    scratch.configure(
+        "/protocol/review",
+        json!({ "command": "cat > ../prompt; echo '{\"verdict\":\"pass\"}'", "required": true }),
+    );
+    scratch.write("hidden.sh", "echo hidden\n");
+    scratch.git(&["add", "-A"]);
+    scratch.git(&["reset", "-q", "--soft", "HEAD~2"]);
+    scratch.git(&["commit", "-qm", "rewritten"]);
+    scratch.write("tests/more.test.sh", "exit 0\n");
+    scratch.run(&["chalk", "review", &id]).ok();
+    assert!(std::fs::read_to_string(scratch.path("../prompt")).unwrap().contains("echo hidden"));
+}
+
 #[test]
 fn force_needs_a_reason_and_is_logged() {
     let (scratch, id) = started(REAL);

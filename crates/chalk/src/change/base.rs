@@ -120,8 +120,13 @@ fn started(git: &Git, task: &Task, tip: &Oid) -> Result<Said, Refusal> {
     }
     match git.is_ancestor(recorded.as_str(), tip.as_str()).map_err(session::git)? {
         Ancestry::Yes => Ok(Said::At(recorded)),
-        // Rebased away, or another branch is checked out.
-        Ancestry::No => Ok(Said::Nothing),
+        // Rewritten, rebased away, or another branch is checked out. What both have in common is where the change
+        // begins at the latest: an amended start commit must not hide the work that it took in.
+        Ancestry::No => match git.merge_base(tip.as_str(), recorded.as_str()).map_err(session::git)? {
+            MergeBase::Found(oid) => Ok(Said::At(oid)),
+            MergeBase::CutOff => Ok(Said::Cut),
+            MergeBase::None => Ok(Said::Nothing),
+        },
         Ancestry::CutOff => Ok(Said::Cut),
     }
 }
