@@ -114,9 +114,10 @@ pub(crate) fn compose(
     let narrated = notes.is_some();
     let notes = notes.unwrap_or_else(|| "(none)".to_owned());
     let id = quote(&task.id);
-    let unblock = match occasion.blocks || task.state == State::Blocked {
-        true => format!("`{}` once what it needs is there, then ", session.cmd(&format!("unblock {id}"))),
-        false => String::new(),
+    let unblock = if occasion.blocks || task.state == State::Blocked {
+        format!("`{}` once what it needs is there, then ", session.cmd(&format!("unblock {id}")))
+    } else {
+        String::new()
     };
     let text = format!(
         "{facts}\n## Notes\n\n{notes}\n\n## Going on\n\nIn a fresh session: {unblock}`{}`, then `{}`.\n",

@@ -365,7 +365,7 @@ fn failed(session: &Session<'_>, report: &verify::Report) -> Vec<String> {
     failed
         .map(|gate| {
             let label = gate.label();
-            let Some(run) = &gate.run else { return label.to_string() };
+            let Some(run) = &gate.run else { return label };
             let log = run.log.as_ref().map_or_else(String::new, |log| {
                 // Whoever reads the document may have the project elsewhere.
                 let log = log.strip_prefix(&session.spine.root).unwrap_or(log);

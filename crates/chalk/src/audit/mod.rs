@@ -172,13 +172,14 @@ pub fn audit(session: &Session<'_>) -> Result<Audit, Refusal> {
     Ok(audit)
 }
 
-/// What comes after the audit: the phase that it opens, or the audit again.
+/// What comes after the audit: the phase that it opens, or the audit again once the set can run.
 fn next(session: &Session<'_>, config: &Config, green: bool, unrun: bool) -> String {
-    match green {
-        true if config.protocol.regression.required => session.cmd("phase <phase>"),
-        true => session.cmd("next"),
-        false if unrun => session.cmd("audit"),
-        false => session.cmd("next"),
+    if unrun {
+        session.cmd("audit")
+    } else if green && config.protocol.regression.required {
+        session.cmd("phase <phase>")
+    } else {
+        session.cmd("next")
     }
 }
 
