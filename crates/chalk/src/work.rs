@@ -152,7 +152,7 @@ fn execute(session: &Session<'_>, config: &Config, task: &Task, worked: &mut Wor
     let log = logs.file("executor.log");
     let tree = tree::of(session, task).path;
     session.progress.begin(&format!("executor: {}", task.title));
-    let ran = exec::run(
+    let ran = exec::run_agent(
         session,
         Program::shell(&command),
         &tree,

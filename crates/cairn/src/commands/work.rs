@@ -23,12 +23,11 @@ impl Document for Worked {
         for finding in &self.findings {
             page.finding(finding);
         }
-        match &self.refusal {
-            Some(refusal) => page.refusal(refusal),
-            None => {
-                page.ok(format_args!("worked and verified: {id}  {}", self.title));
-                page.next(&self.next);
-            }
+        if let Some(refusal) = &self.refusal {
+            page.refusal(refusal);
+        } else {
+            page.ok(format_args!("worked and verified: {id}  {}", self.title));
+            page.next(&self.next);
         }
     }
 
