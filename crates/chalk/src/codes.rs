@@ -51,5 +51,6 @@ gate::reason_codes! {
     NAME_TAKEN = "name-taken", "Something has the given name already.";
     BLOCK_DAMAGED = "block-damaged", "The markers of the managed block are damaged.";
     READY_FAILED = "doctor-failed", "A doctor check failed.";
+    OTHER_TREE = "other-tree", "The task is worked on in another work tree.";
     CIRCLE = "circle", "A command that a gate runs calls a gate of the same spine.";
 }

@@ -76,6 +76,7 @@ pub fn done(session: &Session<'_>, wanted: &str, request: &Request) -> Result<Ou
     let config = session.config()?;
     let task = session.task(wanted)?;
     refuse_other_state(session, &task)?;
+    tree::refuse_another(session, &task)?;
     let verify = verify::run(session, verify::Request { task: Some(&task) })?;
     let mut outcome = Outcome {
         id: task.id.clone(),

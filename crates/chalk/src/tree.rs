@@ -3,10 +3,13 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use gate::Refusal;
+use gate::words::quote;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::git::Layout;
 
+use crate::codes;
 use crate::model::Task;
 use crate::session::Session;
 
@@ -64,6 +67,22 @@ pub fn here(session: &Session<'_>) -> Judged {
 /// A recorded tree that is gone is named to the caller, and the root stands in for it.
 pub fn of(session: &Session<'_>, task: &Task) -> Judged {
     if session.spine.is_linked() { here(session) } else { told(session, task, own(session, task)) }
+}
+
+/// Refuses a caller who stands in another linked work tree than the one that the task records: what lies here is not
+/// the task's work, and closing it over this tree would judge something else.
+pub fn refuse_another(session: &Session<'_>, task: &Task) -> Result<(), Refusal> {
+    let own = own(session, task);
+    if !session.spine.is_linked() || own.kind != Kind::TaskWorktree || own.path == session.spine.tree {
+        return Ok(());
+    }
+    let there = own.path.display();
+    Err(Refusal::new(
+        codes::OTHER_TREE,
+        format!("`{}` is worked on in the work tree at `{there}`", task.display_id()),
+    )
+    .hint("run the command there, or from the main checkout, which judges that tree")
+    .next(format!("cd {}", quote(&there.to_string()))))
 }
 
 /// The tree of each task where several are judged at once.

@@ -152,6 +152,22 @@ fn a_rewritten_start_commit_hides_nothing() {
     assert!(std::fs::read_to_string(scratch.path("../prompt")).unwrap().contains("echo hidden"));
 }
 
+/// A second, clean work tree closed a task whose work lay half done in another.
+#[test]
+fn another_work_tree_does_not_close_the_task() {
+    let scratch = Scratch::chalk();
+    let id = scratch.task("one");
+    scratch.run(&["chalk", "spec", &id, "--criterion", "works"]).ok();
+    scratch.commit("spec");
+    let beside = |name: &str| scratch.root().parent().unwrap().join(name);
+    for name in ["first", "second"] {
+        scratch.git(&["worktree", "add", "-q", beside(name).to_str().unwrap()]);
+    }
+    scratch.run_in(&beside("first"), &["chalk", "start", &id]).ok();
+    scratch.run_in(&beside("second"), &["chalk", "done", &id]).refused(1, "other-tree");
+    scratch.run_in(&beside("first"), &["chalk", "done", &id]).ok();
+}
+
 #[test]
 fn force_needs_a_reason_and_is_logged() {
     let (scratch, id) = started(REAL);

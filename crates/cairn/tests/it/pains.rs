@@ -7,87 +7,90 @@ use serde_json::json;
 
 use crate::scratch::Scratch;
 
+#[rustfmt::skip]
 /// Class, and the tests (file and function) that fail when it comes back. Classes that only touch what is
 /// not here yet (hooks, YAML front matter, numbered records) wait for their layer.
 const TABLE: &[(&str, &[(&str, &str)])] = &[
-    (
-        "R1 two writers, the later wins",
-        &[
-            ("cairn/tests/it/race.rs", "twenty_writers_of_different_files_lose_nothing"),
-            ("cairn/tests/it/race.rs", "sixteen_writers_of_one_task_all_stay"),
-            ("cairn/tests/it/race.rs", "a_criterion_added_while_the_reviewer_runs_is_kept"),
-        ],
-    ),
-    (
-        "R2 a write drops what a colleague added",
-        &[("cairn/tests/it/pains.rs", "a_write_after_a_pull_adds_its_own_lines_alone")],
-    ),
-    (
-        "R3 a union merge doubles records",
-        &[
-            ("cairn/tests/it/pains.rs", "a_task_that_a_merge_doubled_is_never_guessed_at"),
-            ("cairn/tests/it/pains.rs", "an_event_that_a_merge_doubled_is_shown_once"),
-        ],
-    ),
-    (
-        "R4 conflict markers read as corrupt lines",
-        &[
-            ("cairn/tests/it/log.rs", "damaged_lines_are_passed_over_and_named"),
-            ("cairn/tests/it/task.rs", "damage_is_named_with_its_place_and_nothing_is_changed"),
-        ],
-    ),
-    (
-        "R5 a state set in a work tree never shows on main",
-        &[("cairn/tests/it/pains.rs", "what_is_started_in_a_work_tree_shows_on_main")],
-    ),
-    (
-        "R7 the state folder deleted or ignored, and gates run over nothing",
-        &[("cairn/tests/it/task.rs", "damage_is_named_with_its_place_and_nothing_is_changed")],
-    ),
-    (
-        "R8 done with nothing implemented",
-        &[
-            ("cairn/tests/it/done.rs", "a_red_toolchain_keeps_it_shut"),
-            ("cairn/tests/it/work.rs", "an_executor_that_claims_and_did_nothing_is_red"),
-        ],
-    ),
-    (
-        "R9 the test, or what runs it, made to pass",
-        &[("cairn/tests/it/done.rs", "a_test_that_passes_without_the_change_is_named_and_can_be_refused")],
-    ),
-    (
-        "R11 evidence of another run or task taken as current",
-        &[("cairn/tests/it/done.rs", "a_pass_counts_for_what_was_reviewed_alone")],
-    ),
-    (
-        "R15 line ends of a CRLF checkout broken",
-        &[("cairn/tests/it/update.rs", "a_checkout_with_crlf_stays_one")],
-    ),
-    (
-        "R19 duplicate keys, the last one wins",
-        &[("cairn/tests/it/task.rs", "damage_is_named_with_its_place_and_nothing_is_changed")],
-    ),
-    (
-        "R20 odd file names quoted or run",
-        &[("cairn/tests/it/pains.rs", "odd_file_names_go_through_every_gate")],
-    ),
-    ("R22 `.git` is a file", &[("cairn/tests/it/pains.rs", "what_is_started_in_a_work_tree_shows_on_main")]),
-    (
-        "R23 repository extensions",
-        &[("cairn/tests/it/pains.rs", "every_kind_of_repository_goes_the_whole_way")],
-    ),
-    (
-        "R25 detached and unborn HEAD",
-        &[("cairn/tests/it/pains.rs", "every_kind_of_repository_goes_the_whole_way")],
-    ),
-    (
-        "R26 another process holds git's index",
-        &[("cairn/tests/it/pains.rs", "a_held_index_is_no_empty_change")],
-    ),
-    (
-        "R27 slow, and output without end",
-        &[("cairn/tests/it/pains.rs", "ten_thousand_tasks_are_shown_on_a_page")],
-    ),
+    ("R1 two writers, the later wins", &[
+        ("cairn/tests/it/race.rs", "twenty_writers_of_different_files_lose_nothing"),
+        ("cairn/tests/it/race.rs", "sixteen_writers_of_one_task_all_stay"),
+        ("cairn/tests/it/race.rs", "a_criterion_added_while_the_reviewer_runs_is_kept"),
+    ]),
+    ("R2 a write drops what a colleague added", &[
+        ("cairn/tests/it/pains.rs", "a_write_after_a_pull_adds_its_own_lines_alone"),
+    ]),
+    ("R3 a union merge doubles records", &[
+        ("cairn/tests/it/pains.rs", "a_task_that_a_merge_doubled_is_never_guessed_at"),
+        ("cairn/tests/it/pains.rs", "an_event_that_a_merge_doubled_is_shown_once"),
+        ("cairn/tests/it/doctor.rs", "records_that_a_union_merge_doubled_are_named"),
+    ]),
+    ("R4 conflict markers read as corrupt lines", &[
+        ("cairn/tests/it/log.rs", "damaged_lines_are_passed_over_and_named"),
+        ("cairn/tests/it/task.rs", "damage_is_named_with_its_place_and_nothing_is_changed"),
+    ]),
+    ("R5 a state set in a work tree never shows on main", &[
+        ("cairn/tests/it/pains.rs", "what_is_started_in_a_work_tree_shows_on_main"),
+        ("cairn/tests/it/status.rs", "a_status_in_a_worktree_is_that_of_the_one_spine"),
+    ]),
+    ("R7 the state folder deleted or ignored, and gates run over nothing", &[
+        ("cairn/tests/it/task.rs", "damage_is_named_with_its_place_and_nothing_is_changed"),
+        ("cairn/tests/it/next.rs", "a_spine_that_is_gone_is_no_empty_spine"),
+    ]),
+    ("R8 done with nothing implemented", &[
+        ("cairn/tests/it/done.rs", "a_red_toolchain_keeps_it_shut"),
+        ("cairn/tests/it/work.rs", "an_executor_that_claims_and_did_nothing_is_red"),
+    ]),
+    ("R9 the test, or what runs it, made to pass", &[
+        ("cairn/tests/it/done.rs", "a_test_that_passes_without_the_change_is_named_and_can_be_refused"),
+        ("cairn/tests/it/verify.rs", "a_moved_decider_is_named_and_refused_where_policy_says_so"),
+        ("cairn/tests/it/verify.rs", "deciders_that_change_appear_and_vanish"),
+    ]),
+    ("R11 evidence of another run or task taken as current", &[
+        ("cairn/tests/it/done.rs", "a_pass_counts_for_what_was_reviewed_alone"),
+        ("chalk/src/verify/tests.rs", "a_run_that_died_takes_the_green_of_the_one_before"),
+    ]),
+    ("R15 line ends of a CRLF checkout broken", &[
+        ("cairn/tests/it/update.rs", "a_checkout_with_crlf_stays_one"),
+        ("cairn/tests/it/agents.rs", "a_crlf_file_stays_crlf_outside_and_inside_the_block"),
+    ]),
+    ("R19 duplicate keys, the last one wins", &[
+        ("cairn/tests/it/task.rs", "damage_is_named_with_its_place_and_nothing_is_changed"),
+    ]),
+    ("R20 odd file names quoted or run", &[
+        ("cairn/tests/it/pains.rs", "odd_file_names_go_through_every_gate"),
+        ("cairn/tests/it/verify.rs", "names_that_git_quotes_are_neither_skipped_nor_run"),
+    ]),
+    ("R21 a locked test differs after an autocrlf checkout", &[
+        ("cairn/tests/it/verify.rs", "a_locked_test_that_only_differs_by_an_autocrlf_checkout_holds"),
+        ("chalk/src/locks/tests.rs", "line_ends_that_git_did_not_make_are_named"),
+    ]),
+    ("R22 `.git` is a file", &[
+        ("cairn/tests/it/verify.rs", "work_trees_of_every_kind_keep_and_find_results"),
+        ("store/src/git/layout/tests.rs", "submodules_and_their_worktrees"),
+    ]),
+    ("R23 repository extensions", &[
+        ("cairn/tests/it/pains.rs", "every_kind_of_repository_goes_the_whole_way"),
+    ]),
+    ("R24 history is cut, and nothing is said", &[
+        ("chalk/src/change/tests.rs", "a_shallow_clone_says_that_history_is_cut"),
+        ("chalk/src/review/tests.rs", "a_shallow_clone_is_not_reviewed_by_half"),
+        ("cairn/tests/it/doctor.rs", "a_shallow_clone_is_said_to_have_its_history_cut"),
+    ]),
+    ("R25 detached and unborn HEAD", &[
+        ("cairn/tests/it/pains.rs", "every_kind_of_repository_goes_the_whole_way"),
+        ("cairn/tests/it/start.rs", "detached_unborn_shallow_and_no_git"),
+    ]),
+    ("R26 another process holds git's index", &[
+        ("cairn/tests/it/pains.rs", "a_held_index_is_no_empty_change"),
+    ]),
+    ("R27 slow, and output without end", &[
+        ("cairn/tests/it/pains.rs", "ten_thousand_tasks_are_shown_on_a_page"),
+    ]),
+    ("R28 set-up twice, or over what people changed", &[
+        ("cairn/tests/it/init.rs", "it_refuses_to_run_twice_and_changes_nothing"),
+        ("cairn/tests/it/agents.rs", "a_stray_begin_marker_never_deletes_user_text"),
+        ("cairn/tests/it/agents.rs", "a_definition_that_was_edited_is_kept_shown_and_refused"),
+    ]),
 ];
 
 #[test]

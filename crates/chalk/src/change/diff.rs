@@ -31,7 +31,10 @@ impl ChangeSet {
     /// that says so; with very many files the last ones are left out.
     pub fn diff(&self, limit: usize) -> Result<DiffText, Refusal> {
         let bytes = self.git.diff_text(&self.comparison()).map_err(session::git)?;
-        Ok(fit(&String::from_utf8_lossy(&bytes), limit))
+        let text = String::from_utf8_lossy(&bytes);
+        let mut fitted = fit(&text, limit);
+        fitted.cut.extend(hidden(&text));
+        Ok(fitted)
     }
 
     /// The list of files with counts of lines.
@@ -48,6 +51,17 @@ impl ChangeSet {
         }
         Ok(text)
     }
+}
+
+/// The files of which the diff says only that they differ: binary ones, and those that an attribute declares so.
+/// What a reviewer is not shown must be named.
+fn hidden(diff: &str) -> Vec<String> {
+    let is_hidden = |part: &&&str| {
+        let mut header = part.lines().take_while(|line| !line.starts_with("@@"));
+        header.any(|line| line.starts_with("Binary files ") && line.ends_with(" differ"))
+    };
+    let named = |part: &&str| format!("{} (shown as binary, without its content)", name(part));
+    parts(diff).iter().filter(is_hidden).map(named).collect()
 }
 
 fn fit(diff: &str, limit: usize) -> DiffText {
@@ -166,6 +180,13 @@ mod tests {
         assert_eq!(name("diff --git a/o b/n\nsimilarity index 100%\nrename from o\nrename to n\n"), "n");
         assert_eq!(name("diff --git a/x b/x\n--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n--- b\n"), "x");
         assert_eq!(name("diff"), "");
+    }
+
+    #[test]
+    fn a_file_without_its_content_is_named() {
+        let binary = "diff --git a/x.sh b/x.sh\nindex 1..2 100644\nBinary files a/x.sh and b/x.sh differ\n";
+        let text = part("a", 1) + "+Binary files a/y and b/y differ\n" + binary;
+        assert_eq!(hidden(&text), ["x.sh (shown as binary, without its content)"]);
     }
 
     #[test]

@@ -215,7 +215,7 @@ fn a_task_started_on_a_branch_does_not_answer_for_the_tasks_before_it() {
 }
 
 #[test]
-fn a_start_that_was_rebased_away_gives_way_to_the_branch() {
+fn a_start_that_was_rewritten_is_measured_from_what_both_have_in_common() {
     let fixture = Fixture::new();
     fixture.git(&["checkout", "-q", "-b", "feature"]);
     fixture.commit("gone");
@@ -224,7 +224,7 @@ fn a_start_that_was_rebased_away_gives_way_to_the_branch() {
     fixture.task(json!({ "cairn": { "base": fixture.git(&["rev-parse", "feature@{1}"]) } }));
     fixture.write("work", "1");
     fixture.commit("work");
-    assert_eq!((names(&fixture), origin(&fixture)), (vec!["work".into()], Origin::Branch));
+    assert_eq!((names(&fixture), origin(&fixture)), (vec!["work".into()], Origin::Start));
 }
 
 #[test]

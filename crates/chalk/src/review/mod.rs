@@ -137,6 +137,7 @@ impl Reviewed {
 pub fn run(session: &Session<'_>, wanted: &str, request: &Request) -> Result<Reviewed, Refusal> {
     let config = session.config()?;
     let task = session.task(wanted)?;
+    tree::refuse_another(session, &task)?;
     let tree = tree::of(session, &task);
     let judged = match request {
         Request::Reviewer { retry } => by_reviewer(session, &config, &task, &tree.path, *retry)?,

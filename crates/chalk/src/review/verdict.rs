@@ -88,7 +88,8 @@ fn in_object(object: &Map<String, Value>, depth: usize) -> Option<Verdict> {
     if let Some(verdict) = own(object) {
         return Some(verdict);
     }
-    if is_input(object) {
+    // An agent that reports an error was cut off in what it said.
+    if is_input(object) || object.get("is_error").and_then(Value::as_bool) == Some(true) {
         return None;
     }
     object.values().rev().find_map(|value| in_value(value, depth))
@@ -185,6 +186,13 @@ mod tests {
 
     fn word(text: &str) -> Option<&'static str> {
         find(text).map(|verdict| if verdict.pass { "pass" } else { "block" })
+    }
+
+    #[test]
+    fn an_envelope_that_reports_an_error_gives_no_verdict() {
+        let answer = r#"{"type":"result","is_error":true,"result":"{\"verdict\":\"pass\"}"}"#;
+        assert_eq!(find(answer), None);
+        assert!(find(&answer.replace("true", "false")).is_some_and(|verdict| verdict.pass));
     }
 
     #[test]
