@@ -8,7 +8,7 @@ use store::git::RepoPath;
 
 use crate::codes;
 use crate::model::Config;
-use crate::session::Session;
+use crate::session::{self, Session};
 
 /// What below `.chalk/` is state or output, not content (facts 2.7). `.chalk/tests` and `.chalk/evidence`
 /// are content on purpose.
@@ -38,9 +38,9 @@ pub fn is_left_out(path: &[u8], held_out: Option<&[u8]>) -> bool {
 }
 
 /// The files and folders that [`is_left_out`] leaves out, as git takes them.
-pub fn left_out(config: &Config) -> Vec<RepoPath> {
+pub fn left_out(held_out: Option<&str>) -> Vec<RepoPath> {
     let state = STATE_FILES.iter().chain(STATE_FOLDERS).map(|name| RepoPath::new(format!(".chalk/{name}")));
-    state.chain(held_out_folder(config).map(RepoPath::new)).collect()
+    state.chain(held_out.map(RepoPath::new)).collect()
 }
 
 fn is_within(path: &[u8], folder: &[u8]) -> bool {
@@ -54,9 +54,28 @@ pub fn held_out_folder(config: &Config) -> Option<String> {
     (!outside).then(|| dir.to_owned())
 }
 
+/// The folder that digest and change of `tree` leave out: that of the held-out set, where it lies below the root and git
+/// tracks nothing in it but a readme.
+///
+/// What git tracks is held out from nobody. Left out all the same, a source folder that the configuration calls the
+/// held-out one would be judged by no gate.
+pub fn unjudged_folder(
+    session: &Session<'_>,
+    config: &Config,
+    tree: &Path,
+) -> Result<Option<String>, Refusal> {
+    let Some(folder) = held_out_folder(config) else { return Ok(None) };
+    let Some(git) = session.git(tree) else { return Ok(Some(folder)) };
+    let within = RepoPath::new(&folder);
+    let is_readme = |path: &RepoPath| path.to_string().to_lowercase().contains("readme");
+    let tracked = git.tracked().map_err(session::git)?;
+    let visible = tracked.iter().any(|path| path.is_within(&within) && !is_readme(path));
+    Ok((!visible).then_some(folder))
+}
+
 /// The content digest of `tree`, which is the root or the matching folder of a linked work tree.
 pub fn digest(session: &Session<'_>, config: &Config, tree: &Path) -> Result<ContentDigest, Refusal> {
-    let held_out = held_out_folder(config);
+    let held_out = unjudged_folder(session, config, tree)?;
     let held_out = held_out.as_ref().map(String::as_bytes);
     content_digest(tree, &session.world.env, &|path| is_left_out(path, held_out))
         .map_err(|error| Refusal::new(codes::IO, error.to_string()))

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use canon::{Hasher, Sha256};
 use gate::Refusal;
@@ -200,7 +200,7 @@ fn home(env: &Env) -> Option<PathBuf> {
 }
 
 /// The folder that `dir` names: relative to the root, absolute, or below the home folder.
-fn resolve(dir: &str, root: &Path, env: &Env) -> Result<PathBuf, Refusal> {
+pub(crate) fn resolve(dir: &str, root: &Path, env: &Env) -> Result<PathBuf, Refusal> {
     let dir = dir.trim();
     let below_home = |rest: &str| {
         // `~name` is another one's home.
@@ -218,22 +218,7 @@ fn resolve(dir: &str, root: &Path, env: &Env) -> Result<PathBuf, Refusal> {
         None if dir.is_empty() => root.join(".chalk/held-out"),
         None => root.join(dir),
     };
-    Ok(plain(&folder))
-}
-
-/// The path without `.` and `..` parts, by its letters alone: the folder need not exist yet.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
+    Ok(file::plain(&folder))
 }
 
 /// The files below `folder` that are meant as tests, relative to it and sorted: everything but what is

@@ -16,6 +16,7 @@ use store::git::Git;
 
 use crate::codes;
 use crate::draft::Draft;
+use crate::held_out;
 use crate::model::{Config, Event, Question, Task};
 use crate::root::Spine;
 use crate::standing::{self, Standing};
@@ -197,20 +198,7 @@ impl<'w> Session<'w> {
     /// Makes the folder of the held-out set relative to the root wherever it lies below it, however it was written:
     /// what keeps the set out of contexts and diffs goes by that form.
     fn settle_held_out(&self, dir: &mut String) {
-        let written = dir.trim();
-        let home = self.world.env.get("HOME").map(Path::new);
-        let path = match (written.strip_prefix('~'), home) {
-            (Some(rest), Some(home)) => home.join(rest.trim_start_matches('/')),
-            _ => self.spine.root.join(written),
-        };
-        let mut whole = PathBuf::new();
-        for part in path.components() {
-            match part {
-                std::path::Component::ParentDir => drop(whole.pop()),
-                std::path::Component::CurDir => {}
-                part => whole.push(part),
-            }
-        }
+        let Ok(whole) = held_out::resolve(dir, &self.spine.root, &self.world.env) else { return };
         let whole = fs::canonicalize(&whole).unwrap_or(whole);
         if let Ok(within) = whole.strip_prefix(&self.spine.root)
             && !within.as_os_str().is_empty()

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use crate::fault;
@@ -368,6 +368,21 @@ pub fn read_tail(path: &Path, bytes: u64) -> Result<(Vec<u8>, bool), FileError> 
     Ok((tail, start > 0))
 }
 
+/// The path without `.` and `x/..`, by its letters alone: nothing of it needs to exist.
+pub fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            part => plain.push(part),
+        }
+    }
+    plain
+}
+
 /// Creates a folder and its parents, none of which below `root` may be a symbolic link.
 pub fn create_folder(root: &Path, folder: &Path) -> Result<(), FileError> {
     let fail = |error| FileError::new("create", folder, error);
@@ -428,6 +443,12 @@ mod tests {
             assert!(error.to_string().contains("symbolic link"), "{error}");
         }
         assert_eq!(fs::read(&outside).unwrap(), b"kept");
+    }
+
+    #[test]
+    fn a_path_is_made_plain_by_its_letters() {
+        assert_eq!(plain(Path::new("/a/./b/../c")), Path::new("/a/c"));
+        assert_eq!(plain(Path::new("a/../../b")), Path::new("b"));
     }
 
     #[test]

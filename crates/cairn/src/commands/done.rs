@@ -15,7 +15,7 @@ use crate::page::Page;
 pub struct Args {
     /// The task: its id or the beginning of it.
     pub id: String,
-    /// Past a review that is missing, stale or blocking; needs `--why`.
+    /// Finish although the review is missing, stale or blocking; needs `--why`.
     #[arg(long)]
     pub force_review: bool,
     /// The reason, logged as a decision.

@@ -21,7 +21,7 @@ pub struct Args {
 pub enum Action {
     /// Lock a held-out file
     Add {
-        /// The file; repeatable.
+        /// The files to lock.
         #[arg(required = true, value_parser = value::text)]
         paths: Vec<String>,
         /// The reason, needed where a locked file changed.

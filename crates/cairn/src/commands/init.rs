@@ -18,7 +18,8 @@ pub struct Args {
     /// What is being built, in one line.
     #[arg(long, value_name = "TEXT", value_parser = value::text)]
     pub goal: Option<String>,
-    /// The toolchain; recognised by the files where none is given.
+    /// The toolchain: flutter, go, node, python, dart, rust, maven, gradle, dotnet, rspec, ruby, php or elixir;
+    /// without it, told from the files.
     #[arg(long, value_name = "NAME", value_parser = value::text)]
     pub preset: Option<String>,
     /// No toolchain, and no word about it.
@@ -106,7 +107,7 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
         made.contract = files.into_iter().map(|file| file.path).collect();
     }
     if made.test.is_empty() && !args.bare {
-        ctx.warn("no test command is set, so `verify` is VACUOUS: give one with `--verify-test`, or set `protocol.verify.test` in `.chalk/chalk.json`");
+        ctx.warn("no test command is set, so `verify` is VACUOUS: set `protocol.verify.test` in `.chalk/chalk.json`");
     }
     Ok(Answer::of(&made))
 }

@@ -14,10 +14,10 @@ pub struct Args {
     /// The new phase.
     #[arg(value_parser = value::text)]
     pub phase: String,
-    /// Past a missing, red or stale audit; needs `--why`.
+    /// Advance although the audit is missing, red or stale; needs `--why`.
     #[arg(long)]
     pub force_audit: bool,
-    /// Past missing reviews; needs `--why`.
+    /// Advance although reviews are missing; needs `--why`.
     #[arg(long)]
     pub force_review: bool,
     /// The reason, logged as a decision.

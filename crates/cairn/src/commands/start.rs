@@ -13,7 +13,7 @@ use crate::page::Page;
 pub struct Args {
     /// The task: its id or the beginning of it.
     pub id: String,
-    /// Beside another task in progress.
+    /// Start it although another task is in progress.
     #[arg(long)]
     pub parallel: bool,
 }

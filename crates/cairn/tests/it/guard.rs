@@ -292,3 +292,44 @@ fn an_author_does_not_write_over_the_set() {
     let ran = scratch.run(&["chalk", "guard", "gen", "--json"]).ok();
     assert_eq!(ran.json()["already"], json!([ONE]));
 }
+
+/// A folder written as a whole path, or with `..`, was taken for one outside, and its tests came into diffs.
+#[test]
+fn a_held_out_folder_is_recognised_however_it_is_written() {
+    for form in ["whole", "dots", "plain"] {
+        let scratch = Scratch::chalk();
+        let dir = match form {
+            "whole" => scratch.path("ho").to_str().unwrap().to_owned(),
+            "dots" => "src/../ho".to_owned(),
+            _ => "ho".to_owned(),
+        };
+        scratch.configure("/protocol/regression/dir", json!(dir));
+        scratch
+            .configure("/protocol/review/command", json!("cat > ../prompt; echo '{\"verdict\":\"pass\"}'"));
+        let id = scratch.task("one");
+        scratch.run(&["chalk", "spec", &id, "--criterion", "works"]).ok();
+        scratch.run(&["chalk", "start", &id]).ok();
+        scratch.write("ho/withheld.test.sh", "echo SECRET\n");
+        scratch.write("code.sh", "echo\n");
+        scratch.run(&["chalk", "guard", "add", "ho/withheld.test.sh"]).ok();
+        scratch.run(&["chalk", "review", &id]).ok();
+        assert!(!fs::read_to_string(scratch.path("../prompt")).unwrap().contains("SECRET"), "{form}");
+        assert!(!scratch.run(&["chalk", "context", &id]).ok().out.contains("withheld"), "{form}");
+    }
+}
+
+/// Naming the source folder as the held-out one took all code out of what is judged.
+#[test]
+fn a_folder_that_git_tracks_is_held_out_from_no_gate() {
+    let scratch = Scratch::chalk();
+    scratch.write("src/a.sh", "echo\n");
+    scratch.configure("/protocol/regression/dir", json!("src"));
+    scratch.configure("/protocol/review/command", json!("cat > ../prompt; echo '{\"verdict\":\"pass\"}'"));
+    scratch.commit("all");
+    let id = scratch.task("one");
+    scratch.run(&["chalk", "spec", &id, "--criterion", "works"]).ok();
+    scratch.run(&["chalk", "start", &id]).ok();
+    scratch.write("src/a.sh", "echo CHANGED\n");
+    scratch.run(&["chalk", "review", &id]).ok();
+    assert!(fs::read_to_string(scratch.path("../prompt")).unwrap().contains("CHANGED"));
+}

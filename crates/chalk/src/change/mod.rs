@@ -119,10 +119,11 @@ impl ChangeSet {
 pub fn of(session: &Session<'_>, config: &Config, task: &Task, tree: &Path) -> Result<Change, Refusal> {
     let content = content::digest(session, config, tree)?;
     let Some(git) = repository(session, tree)? else { return Ok(Change::Unknown(content)) };
-    let exclude = content::left_out(config);
+    let held_out = content::unjudged_folder(session, config, tree)?;
+    let exclude = content::left_out(held_out.as_deref());
     let head = git.head().map_err(session::git)?;
     let unborn = head.oid().is_none();
-    let mut lister = Lister { git, exclude, held_out: content::held_out_folder(config), unborn };
+    let mut lister = Lister { git, exclude, held_out, unborn };
 
     let Some(tip) = head.oid() else {
         let base = Base { commit: None, origin: Origin::Beginning };

@@ -8,7 +8,7 @@ pub mod definitions;
 mod text;
 
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use gate::{Exit, Refusal};
 use schemars::JsonSchema;
@@ -161,7 +161,7 @@ fn refuse_damaged(naming: Naming, path: &Path, name: &str, damaged: &block::Dama
 fn linked(root: &Path, name: &str, target: &Path, managed: &[&str]) -> FileResult {
     let shown = target.display();
     let link = root.join(name);
-    let real = fs::canonicalize(&link).unwrap_or_else(|_| plain(&root.join(target)));
+    let real = fs::canonicalize(&link).unwrap_or_else(|_| file::plain(&root.join(target)));
     let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
     let other = managed.iter().any(|other| *other != name && real == root.join(other));
     let (outcome, detail) = if other {
@@ -173,21 +173,6 @@ fn linked(root: &Path, name: &str, target: &Path, managed: &[&str]) -> FileResul
         )
     };
     FileResult { detail: Some(detail), ..FileResult::new(name, outcome) }
-}
-
-/// `path` without `.` and `x/..`, for a link whose target isn't there yet.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                plain.pop();
-            }
-            part => plain.push(part),
-        }
-    }
-    plain
 }
 
 #[cfg(test)]
