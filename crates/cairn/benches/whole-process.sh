@@ -22,7 +22,7 @@ for tasks in 10 1000 10000; do
   (cd "$work/$tasks" && chalk update "first write" >/dev/null)
   echo "== $tasks tasks"
   (cd "$work/$tasks" && hyperfine -N --warmup 5 --min-runs 40 --style none --export-json "$work/$tasks.json" \
-    'git status --porcelain' 'git --version' 'chalk --version' 'chalk next' 'chalk status' 'chalk task add one-more')
+    'git status --porcelain' 'git --version' 'chalk --version' 'chalk next' 'chalk status' 'chalk log' 'chalk task add one-more' >/dev/null 2>&1)
   python3 - "$work/$tasks.json" <<'PY'
 import json, sys
 rows = json.load(open(sys.argv[1]))["results"]
