@@ -248,20 +248,10 @@ fn snapshots(files: &Files<'_>, test: &str) -> Vec<Part> {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     fn found(all: &[(&str, &str)], test: &str) -> Vec<String> {
-        let tree = tempfile::tempdir().unwrap();
-        for (name, content) in all {
-            let path = tree.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, content).unwrap();
-        }
-        let mut names: Vec<String> =
-            parts(&Files::of(tree.path()), test).into_iter().map(|part| part.what).collect();
-        names.sort();
+        let mut names = super::super::named(all, |files| parts(files, test));
         names.dedup();
         names
     }

@@ -291,3 +291,17 @@ impl<'d> Name<'d> {
         Self { test: &decider.test, what }
     }
 }
+
+/// What `parts` finds in a tree of these files, by name and sorted.
+#[cfg(test)]
+fn named(all: &[(&str, &str)], parts: impl FnOnce(&Files<'_>) -> Vec<Part>) -> Vec<String> {
+    let tree = tempfile::tempdir().unwrap();
+    for (name, content) in all {
+        let path = tree.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+    let mut names: Vec<String> = parts(&Files::of(tree.path())).into_iter().map(|part| part.what).collect();
+    names.sort();
+    names
+}

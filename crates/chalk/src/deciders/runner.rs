@@ -241,21 +241,10 @@ fn is_set_up(file: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
-    fn found(files: &[(&str, &str)], test: &str) -> Vec<String> {
-        let tree = tempfile::tempdir().unwrap();
-        for (name, content) in files {
-            let path = tree.path().join(name);
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, content).unwrap();
-        }
-        let mut names: Vec<String> =
-            parts(&Files::of(tree.path()), test).into_iter().map(|part| part.what).collect();
-        names.sort();
-        names
+    fn found(all: &[(&str, &str)], test: &str) -> Vec<String> {
+        super::super::named(all, |files| parts(files, test))
     }
 
     #[test]
