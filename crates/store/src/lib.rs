@@ -6,6 +6,7 @@
 //! - [`chain`]: append-only logs in which every line names the one before;
 //! - [`git`]: where the repository lies, and questions to the user's git;
 //! - [`digest`]: the one content digest that every bound result names;
+//! - [`tree`]: files by name, on disk or in a commit;
 //! - [`state`]: where results lie, outside the work tree;
 //! - [`World`]: what a library may know of the machine.
 //!
@@ -19,6 +20,7 @@ pub mod git;
 pub mod lock;
 pub mod state;
 pub mod transaction;
+pub mod tree;
 mod world;
 
 pub use world::{Entropy, Env, SystemClock, SystemEntropy, World};

@@ -20,6 +20,14 @@ impl ObjectFormat {
         })
     }
 
+    /// How many bytes a name has.
+    pub(super) fn width(self) -> usize {
+        match self {
+            Self::Sha1 => 20,
+            Self::Sha256 => 32,
+        }
+    }
+
     /// The blob without bytes. Git knows it without having it stored.
     pub(super) fn empty_blob(self) -> Oid {
         Oid(match self {
@@ -42,6 +50,15 @@ impl Oid {
 
     pub(super) fn from_bytes(bytes: &[u8]) -> Option<Self> {
         Self::parse(std::str::from_utf8(bytes.trim_ascii()).ok()?)
+    }
+
+    pub(super) fn from_binary(bytes: &[u8]) -> Self {
+        use fmt::Write as _;
+        let mut hex = String::with_capacity(bytes.len() * 2);
+        for byte in bytes {
+            let _ = write!(hex, "{byte:02x}");
+        }
+        Self(hex.into())
     }
 
     /// The hex digits.

@@ -35,7 +35,7 @@ impl RepoPath {
 
     /// The name of a path on disk, which is taken as relative.
     pub fn from_path(path: &Path) -> Self {
-        Self::new(raw(path))
+        Self::new(raw_name(path))
     }
 
     /// The bytes.
@@ -46,6 +46,42 @@ impl RepoPath {
     /// The path on disk, relative as the name is.
     pub fn to_path(&self) -> PathBuf {
         PathBuf::from(self.to_os())
+    }
+
+    /// Whether this is the top itself.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The names on the way, from the top.
+    pub fn parts(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.split(|&byte| byte == b'/').filter(|part| !part.is_empty())
+    }
+
+    /// The first name on the way; empty for the top.
+    pub fn first(&self) -> &[u8] {
+        self.parts().next().unwrap_or_default()
+    }
+
+    /// The name within its folder; empty for the top.
+    pub fn last(&self) -> &[u8] {
+        self.0.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
+    }
+
+    /// The folder that holds this; the top holds itself.
+    pub fn parent(&self) -> Self {
+        let end = self.0.iter().rposition(|&byte| byte == b'/').unwrap_or_default();
+        Self(self.0[..end].to_vec())
+    }
+
+    /// The name `inner`, which is relative to this folder, from where this folder is named.
+    pub fn join(&self, inner: impl AsRef<[u8]>) -> Self {
+        Self::new([&self.0[..], b"/", inner.as_ref()].concat().strip_prefix(b"/").unwrap_or_default())
+    }
+
+    /// The name as text; none where it is not UTF-8.
+    pub fn as_str(&self) -> Option<&str> {
+        std::str::from_utf8(&self.0).ok()
     }
 
     /// Whether this is `folder` itself or lies within it.
@@ -63,7 +99,12 @@ impl RepoPath {
 
     /// The content that git stores for a symbolic link: its target, not normalised.
     pub(crate) fn link_target(target: &Path) -> Vec<u8> {
-        raw(target)
+        raw_name(target)
+    }
+
+    /// The bytes of a name on disk, as they are.
+    pub(crate) fn raw(path: &Path) -> Vec<u8> {
+        raw_name(path)
     }
 
     /// The name of this file, which is relative to the top of a work tree, as seen from `folder` there.
@@ -85,7 +126,7 @@ impl RepoPath {
 }
 
 /// A path on disk as git writes it.
-fn raw(path: &Path) -> Vec<u8> {
+fn raw_name(path: &Path) -> Vec<u8> {
     #[cfg(unix)]
     return std::os::unix::ffi::OsStrExt::as_bytes(path.as_os_str()).to_vec();
     #[cfg(not(unix))]

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::Duration;
 
@@ -161,22 +161,10 @@ impl<'a> Call<'a> {
 
     fn attempt(&self) -> Result<Output, GitError> {
         let git = self.git;
-        let mut command = Command::new("git");
-        command.current_dir(&git.dir).env_clear().envs(git.env.iter());
-        command.envs(self.env.iter().map(|(name, value)| (name, value)));
-        command.arg("--no-pager");
-        for setting in SETTINGS.iter().chain(&self.settings) {
-            command.args(["-c", setting]);
-        }
-        command.args(&self.args);
+        let mut command = self.command();
         command.stdin(if self.input.is_some() { Stdio::piped() } else { Stdio::null() });
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-
-        let mut child = command.spawn().map_err(|source| match source.kind() {
-            // The same kind stands for a missing program and for a missing folder to run it in.
-            io::ErrorKind::NotFound if git.dir.is_dir() => GitError::NotInstalled,
-            _ => GitError::Start { dir: git.dir.clone(), source },
-        })?;
+        let mut child = self.start(command)?;
         let stdin = child.stdin.take();
         thread::scope(|scope| {
             if let (Some(mut pipe), Some(bytes)) = (stdin, self.input) {
@@ -186,6 +174,35 @@ impl<'a> Call<'a> {
             child.wait_with_output()
         })
         .map_err(|source| GitError::Start { dir: git.dir.clone(), source })
+    }
+
+    /// Starts the command with pipes at both ends and leaves it running; what it says of failures is dropped.
+    pub(super) fn spawn(&self) -> Result<Child, GitError> {
+        let mut command = self.command();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        self.start(command)
+    }
+
+    fn command(&self) -> Command {
+        let git = self.git;
+        let mut command = Command::new("git");
+        command.current_dir(&git.dir).env_clear().envs(git.env.iter());
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        command.arg("--no-pager");
+        for setting in SETTINGS.iter().chain(&self.settings) {
+            command.args(["-c", setting]);
+        }
+        command.args(&self.args);
+        command
+    }
+
+    fn start(&self, mut command: Command) -> Result<Child, GitError> {
+        let dir = &self.git.dir;
+        command.spawn().map_err(|source| match source.kind() {
+            // The same kind stands for a missing program and for a missing folder to run it in.
+            io::ErrorKind::NotFound if dir.is_dir() => GitError::NotInstalled,
+            _ => GitError::Start { dir: dir.clone(), source },
+        })
     }
 
     fn failure(&self, status: Option<i32>, stderr: &str, locked: bool) -> GitError {

@@ -1,0 +1,193 @@
+//! Objects of the repository, read through one `git cat-file` that stays open.
+
+use std::fmt;
+use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout};
+use std::sync::Mutex;
+use std::thread;
+
+use super::process::revision;
+use super::{Git, GitError, ObjectFormat, Oid};
+use crate::tree::EntryKind;
+
+/// The kind of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ObjectKind {
+    /// A file's content.
+    Blob,
+    /// A folder.
+    Tree,
+    /// A commit.
+    Commit,
+    /// An annotated tag.
+    Tag,
+}
+
+/// An object with its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Object {
+    /// Its name.
+    pub oid: Oid,
+    /// Its kind.
+    pub kind: ObjectKind,
+    /// Its bytes, without git's own header.
+    pub content: Vec<u8>,
+}
+
+/// One entry of a folder in a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TreeItem {
+    /// The name within the folder.
+    pub name: Vec<u8>,
+    /// What it stands for.
+    pub kind: EntryKind,
+    /// Its object.
+    pub oid: Oid,
+}
+
+/// The objects that are here; nothing is fetched into a partial clone.
+pub struct Objects {
+    git: Git,
+    process: Mutex<Process>,
+}
+
+struct Process {
+    child: Child,
+    stdin: Option<BufWriter<ChildStdin>>,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl fmt::Debug for Objects {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Objects").field("dir", &self.git.dir()).finish_non_exhaustive()
+    }
+}
+
+impl Git {
+    /// Opens the objects of the repository that the folder lies in, bare or not.
+    pub fn objects(&self) -> Result<Objects, GitError> {
+        let mut child = self.call(BATCH).env("GIT_NO_LAZY_FETCH", "1").spawn()?;
+        let (stdin, stdout) = match (child.stdin.take(), child.stdout.take()) {
+            (Some(stdin), Some(stdout)) => (BufWriter::new(stdin), BufReader::new(stdout)),
+            _ => return Err(self.call(BATCH).malformed("no pipe")),
+        };
+        Ok(Objects { git: self.clone(), process: Mutex::new(Process { child, stdin: Some(stdin), stdout }) })
+    }
+}
+
+const BATCH: [&str; 2] = ["cat-file", "--batch"];
+
+impl Objects {
+    /// The commit that `rev` names, if it names one that is here.
+    pub fn commit(&self, rev: &str) -> Result<Option<Oid>, GitError> {
+        if revision(rev).is_err() || rev.contains('\n') {
+            return Ok(None);
+        }
+        Ok(self.ask(&[format!("{rev}^{{commit}}")])?.pop().flatten().map(|commit| commit.oid))
+    }
+
+    /// The top folder of a commit.
+    pub fn tree_of(&self, commit: &Oid) -> Result<Option<Oid>, GitError> {
+        Ok(self.ask(&[format!("{commit}^{{tree}}")])?.pop().flatten().map(|tree| tree.oid))
+    }
+
+    /// The entries of a folder, sorted by name.
+    pub fn tree(&self, oid: &Oid) -> Result<Vec<TreeItem>, GitError> {
+        let object = self.read(oid)?.filter(|object| object.kind == ObjectKind::Tree);
+        let object = object.ok_or_else(|| self.malformed("a folder that is not in the repository"))?;
+        let format = if oid.as_str().len() == 40 { ObjectFormat::Sha1 } else { ObjectFormat::Sha256 };
+        parse_tree(&object.content, format).ok_or_else(|| self.malformed("a folder that cannot be read"))
+    }
+
+    /// One object; none where it is not here.
+    pub fn read(&self, oid: &Oid) -> Result<Option<Object>, GitError> {
+        Ok(self.read_many(std::slice::from_ref(oid))?.pop().flatten())
+    }
+
+    /// Many objects, in the order of `oids`.
+    pub fn read_many(&self, oids: &[Oid]) -> Result<Vec<Option<Object>>, GitError> {
+        self.ask(oids)
+    }
+
+    fn ask<Name: fmt::Display + Sync>(&self, names: &[Name]) -> Result<Vec<Option<Object>>, GitError> {
+        let mut process = self.process.lock().map_err(|_| self.malformed("an interrupted reading"))?;
+        let Process { stdin, stdout, .. } = &mut *process;
+        let Some(stdin) = stdin.as_mut() else { return Err(self.malformed("an ended process")) };
+        thread::scope(|scope| {
+            // Asking and reading at once: either pipe alone could fill up while the other side waits.
+            let asking = scope.spawn(move || {
+                names.iter().try_for_each(|name| writeln!(stdin, "{name}")).and_then(|()| stdin.flush())
+            });
+            let answers = names.iter().map(|_| answer(stdout)).collect::<io::Result<Vec<_>>>();
+            match (answers, asking.join()) {
+                (Ok(answers), Ok(Ok(()))) => Ok(answers),
+                _ => Err(self.malformed("an answer that is cut off")),
+            }
+        })
+    }
+
+    fn malformed(&self, what: &'static str) -> GitError {
+        self.git.call(BATCH).malformed(what)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // At the end of its input git ends by itself; what it says then matters to no one.
+        self.stdin = None;
+        let _ = self.child.wait();
+    }
+}
+
+/// One answer; none for an object that is not here.
+fn answer(stdout: &mut BufReader<ChildStdout>) -> io::Result<Option<Object>> {
+    let mut head = Vec::new();
+    stdout.read_until(b'\n', &mut head)?;
+    let head = String::from_utf8_lossy(&head);
+    let head = head.strip_suffix('\n').ok_or(ErrorKind::UnexpectedEof)?;
+    if head.ends_with(" missing") || head.ends_with(" ambiguous") {
+        return Ok(None);
+    }
+    let (oid, kind, size) = described(head).ok_or(ErrorKind::InvalidData)?;
+    let mut content = vec![0; size];
+    stdout.read_exact(&mut content)?;
+    stdout.read_exact(&mut [0])?;
+    Ok(Some(Object { oid, kind, content }))
+}
+
+/// `<oid> <kind> <size>`.
+fn described(head: &str) -> Option<(Oid, ObjectKind, usize)> {
+    let mut words = head.split(' ');
+    let oid = Oid::parse(words.next()?)?;
+    let kind = match words.next()? {
+        "blob" => ObjectKind::Blob,
+        "tree" => ObjectKind::Tree,
+        "commit" => ObjectKind::Commit,
+        "tag" => ObjectKind::Tag,
+        _ => return None,
+    };
+    Some((oid, kind, words.next()?.parse().ok()?))
+}
+
+fn parse_tree(mut bytes: &[u8], format: ObjectFormat) -> Option<Vec<TreeItem>> {
+    let width = format.width();
+    let mut items = Vec::new();
+    while !bytes.is_empty() {
+        let space = bytes.iter().position(|&byte| byte == b' ')?;
+        let kind = match &bytes[..space] {
+            b"40000" => EntryKind::Folder,
+            b"120000" => EntryKind::Link,
+            b"160000" => EntryKind::Other,
+            mode if mode.starts_with(b"100") => EntryKind::File,
+            _ => return None,
+        };
+        let rest = &bytes[space + 1..];
+        let end = rest.iter().position(|&byte| byte == 0)?;
+        let oid = Oid::from_binary(rest.get(end + 1..end + 1 + width)?);
+        items.push(TreeItem { name: rest[..end].to_vec(), kind, oid });
+        bytes = &rest[end + 1 + width..];
+    }
+    // Git sorts a folder as if its name ended in a slash.
+    items.sort_by(|a, b| a.name.cmp(&b.name));
+    Some(items)
+}
