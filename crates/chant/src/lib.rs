@@ -10,5 +10,6 @@
 
 pub mod codes;
 mod document;
+pub mod kind;
 
 pub use document::{CONTRACT, LEVEL, Problem};

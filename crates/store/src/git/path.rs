@@ -76,7 +76,8 @@ impl RepoPath {
 
     /// The name `inner`, which is relative to this folder, from where this folder is named.
     pub fn join(&self, inner: impl AsRef<[u8]>) -> Self {
-        Self::new([&self.0[..], b"/", inner.as_ref()].concat().strip_prefix(b"/").unwrap_or_default())
+        let inner = inner.as_ref();
+        if self.0.is_empty() { Self::new(inner) } else { Self::new([&self.0[..], b"/", inner].concat()) }
     }
 
     /// The name as text; none where it is not UTF-8.
