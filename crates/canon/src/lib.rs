@@ -5,12 +5,14 @@
 //! - [`json`]: reading JSON with exact positions, editing it in place so that untouched bytes stay
 //!   as they were, writing it as JavaScript's `JSON.stringify` does, and RFC 8785 for what is hashed;
 //! - [`module`]: data in a JavaScript module, read without running it;
+//! - [`front_matter`]: the JSON subset of YAML at the top of a text, read, edited in place and written;
 //! - [`Sha256`]: digests as a type;
 //! - [`Timestamp`]: instants in the one text form that all protocols share;
 //! - [`text`]: one line out of whatever a caller typed.
 //!
 //! Nothing here opens a file, asks for the time or prints.
 
+pub mod front_matter;
 pub mod json;
 pub mod module;
 mod sha256;

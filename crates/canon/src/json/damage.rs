@@ -27,6 +27,14 @@ impl fmt::Display for Damage {
 
 impl std::error::Error for Damage {}
 
+impl Damage {
+    /// The damage at the byte `offset` of `bytes`.
+    pub fn at(bytes: &[u8], offset: usize, message: impl Into<String>) -> Self {
+        let (line, column) = position(&bytes[..offset.min(bytes.len())]);
+        Self { message: message.into(), line, column, conflict: false }
+    }
+}
+
 /// Reads one document from `bytes`. A byte order mark in front is passed over.
 pub fn read<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, Damage> {
     let body = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -119,23 +127,15 @@ fn drop_nulls(value: &mut serde_json::Value) {
 
 /// Checks that `bytes` is UTF-8 and one JSON document, and gives it back as text.
 pub fn check(bytes: &[u8]) -> Result<&str, Damage> {
-    let text = std::str::from_utf8(bytes).map_err(|error| {
-        let before = &bytes[..error.valid_up_to()];
-        let (line, column) = position(before);
-        Damage { message: "not UTF-8".to_owned(), line, column, conflict: false }
-    })?;
+    let text =
+        std::str::from_utf8(bytes).map_err(|error| Damage::at(bytes, error.valid_up_to(), "not UTF-8"))?;
     read::<IgnoredAny>(bytes)?;
     Ok(text)
 }
 
-fn describe(body: &[u8], error: &serde_json::Error) -> Damage {
-    if let Some((line, marker)) = conflict_marker(body) {
-        return Damage {
-            message: format!("conflict marker `{marker}` of an unfinished merge"),
-            line,
-            column: 1,
-            conflict: true,
-        };
+pub(super) fn describe(body: &[u8], error: &serde_json::Error) -> Damage {
+    if let Some(conflict) = conflict_marker(body) {
+        return conflict;
     }
     let full = error.to_string();
     let message = full.rsplit_once(" at line ").map_or(full.as_str(), |(message, _)| message);
@@ -149,7 +149,7 @@ fn describe(body: &[u8], error: &serde_json::Error) -> Damage {
 }
 
 /// The first line that begins as git's conflict markers do.
-fn conflict_marker(body: &[u8]) -> Option<(usize, &'static str)> {
+pub(crate) fn conflict_marker(body: &[u8]) -> Option<Damage> {
     body.split(|&b| b == b'\n').enumerate().find_map(|(index, line)| {
         let marker = if line.starts_with(b"<<<<<<< ") {
             "<<<<<<<"
@@ -160,7 +160,8 @@ fn conflict_marker(body: &[u8]) -> Option<(usize, &'static str)> {
         } else {
             return None;
         };
-        Some((index + 1, marker))
+        let message = format!("conflict marker `{marker}` of an unfinished merge");
+        Some(Damage { message, line: index + 1, column: 1, conflict: true })
     })
 }
 

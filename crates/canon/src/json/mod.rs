@@ -1,20 +1,24 @@
 //! JSON, in the three ways that the protocols need it.
 //!
 //! - [`read`] and [`check`]: strict reading that answers with a line and a column;
+//! - [`record`] and [`without_members`]: one object in which no name repeats, and its text without some members;
 //! - [`Editor`]: changing one value of a text while every other byte stays as it was, whoever wrote it;
 //! - [`pretty`], [`compact`] and [`canonical`]: writing as JavaScript does, and RFC 8785.
 
 mod damage;
 mod edit;
 mod legible;
+mod record;
 mod scan;
 
 use serde::Serialize;
 use serde_json::Value;
 
+pub(crate) use damage::conflict_marker;
 pub use damage::{Damage, check, read, read_sparse};
 pub use edit::{Editor, Step};
 pub use legible::legible;
+pub use record::{record, without_members};
 pub use scan::elements;
 
 /// `value` as `JSON.stringify(value, null, 2)` writes it, without a trailing newline.
