@@ -10,8 +10,7 @@ use crate::codes;
 use crate::model::Config;
 use crate::session::{self, Session};
 
-/// What below `.chalk/` is state or output, not content (facts 2.7). `.chalk/tests` and `.chalk/evidence`
-/// are content on purpose.
+/// Files below `.chalk/` that are state and no content: they change with every command.
 const STATE_FILES: &[&str] = &[
     "tasks.json",
     "chalk.json",
@@ -21,9 +20,24 @@ const STATE_FILES: &[&str] = &[
     "director.jsonl",
     "lessons.md",
     ".lock",
+    "local/cost.jsonl",
+    "local/spine.hashes.json",
+    "local/telemetry.json",
+    "local/autopilot.lock",
+    "local/retro-last.json",
 ];
-const STATE_FOLDERS: &[&str] =
-    &["skills", "boards", "plans", "handoffs", "analysis", "archive", "backups", "local", "runs"];
+
+/// The state that has a folder of its own, with how the names in it end. Whatever else lies there is content: a gate
+/// could run it. So is all of `.chalk/tests`, `.chalk/evidence` and `.chalk/runs`.
+const STATE_FOLDERS: &[(&str, &[&str])] = &[
+    ("skills", &[".md"]),
+    ("boards", &[".json"]),
+    ("plans", &[".md"]),
+    ("handoffs", &[".md"]),
+    ("analysis", &[".md", ".json"]),
+    ("archive", &[".json", ".jsonl"]),
+    ("backups", &[".json"]),
+];
 
 /// Whether a path relative to the root is state of the spine or part of the held-out set, which no bound
 /// result covers: the one changes with every command, and the other has a digest of its own.
@@ -31,16 +45,39 @@ pub fn is_left_out(path: &[u8], held_out: Option<&[u8]>) -> bool {
     if held_out.is_some_and(|folder| is_within(path, folder)) {
         return true;
     }
-    let Some(rest) = path.strip_prefix(b".chalk/") else { return false };
-    STATE_FILES.iter().any(|name| rest == name.as_bytes())
-        || STATE_FOLDERS.iter().any(|folder| is_within(rest, folder.as_bytes()))
-        || rest.ends_with(b".tmp")
+    path.strip_prefix(b".chalk/")
+        .is_some_and(|rest| is_state(rest) || before_rename(rest).is_some_and(is_state))
 }
 
-/// The files and folders that [`is_left_out`] leaves out, as git takes them.
+/// Whether a path relative to the spine is one of its state.
+fn is_state(path: &[u8]) -> bool {
+    STATE_FILES.iter().any(|name| path == name.as_bytes())
+        || STATE_FOLDERS.iter().any(|(folder, ends)| {
+            is_within(path, folder.as_bytes()) && ends.iter().any(|end| path.ends_with(end.as_bytes()))
+        })
+}
+
+/// The file that a temporary one was to become, `<name>.<process>.tmp`: that of a writer at work, or of one killed.
+fn before_rename(path: &[u8]) -> Option<&[u8]> {
+    let rest = path.strip_suffix(b".tmp")?;
+    let dot = rest.iter().rposition(|&byte| byte == b'.')?;
+    let (name, process) = (&rest[..dot], &rest[dot + 1..]);
+    (!process.is_empty() && process.iter().all(u8::is_ascii_digit)).then_some(name)
+}
+
+/// The files and folders that [`is_left_out`] leaves out and that have a fixed name, as git takes them.
 pub fn left_out(held_out: Option<&str>) -> Vec<RepoPath> {
-    let state = STATE_FILES.iter().chain(STATE_FOLDERS).map(|name| RepoPath::new(format!(".chalk/{name}")));
+    let state = STATE_FILES.iter().map(|name| RepoPath::new(format!(".chalk/{name}")));
     state.chain(held_out.map(RepoPath::new)).collect()
+}
+
+/// The others, as patterns in which `*` and `**` have git's meaning.
+pub fn left_out_patterns() -> impl Iterator<Item = String> {
+    let each = |(folder, ends): &(&'static str, &'static [&'static str])| {
+        let folder = *folder;
+        ends.iter().map(move |end| format!(".chalk/{folder}/**/*{end}"))
+    };
+    STATE_FOLDERS.iter().flat_map(each)
 }
 
 fn is_within(path: &[u8], folder: &[u8]) -> bool {
@@ -88,19 +125,53 @@ mod tests {
     #[test]
     fn state_is_left_out_and_content_is_not() {
         let out = |path: &str| is_left_out(path.as_bytes(), Some(b".chalk/held-out"));
-        for path in
-            [".chalk/tasks.json", ".chalk/plans/todo/1.md", ".chalk/held-out/a.test.mjs", ".chalk/x.9.tmp"]
-        {
+        for path in [
+            ".chalk/tasks.json",
+            ".chalk/.lock",
+            ".chalk/plans/todo/01_a.plan.md",
+            ".chalk/boards/chalk-protocol.board.json",
+            ".chalk/archive/tasks-2030.json",
+            ".chalk/archive/updates-2030.jsonl",
+            ".chalk/backups/2030-01-01/tasks.json",
+            ".chalk/skills/how.md",
+            ".chalk/local/cost.jsonl",
+            ".chalk/held-out/a.test.mjs",
+            ".chalk/tasks.json.77.tmp",
+            ".chalk/plans/todo/01_a.plan.md.9.tmp",
+        ] {
             assert!(out(path), "{path}");
         }
         for path in [
             ".chalk/tests/a.mjs",
             ".chalk/evidence/x.png",
+            ".chalk/runs/x.test.yaml",
             ".chalk/spec.md",
             "src/tasks.json",
             ".chalk/held-outs",
+            ".chalk/plans",
+            ".chalk/plans/gate.mjs",
+            ".chalk/archive/gate.sh",
+            ".chalk/backups/x/gate.py",
+            ".chalk/local/gate.sh",
+            ".chalk/skills/gate",
+            ".chalk/x.tmp",
+            ".chalk/x.9.tmp",
+            ".chalk/gate.sh.tmp",
+            ".chalk/tasks.json.tmp",
+            ".chalk/tasks.json.x.tmp",
         ] {
             assert!(!out(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn patterns_and_names_are_the_same_rule() {
+        for pattern in left_out_patterns() {
+            let path = pattern.replace("**/*", "x/y");
+            assert!(is_left_out(path.as_bytes(), None), "{path}");
+        }
+        for path in left_out(Some("held")) {
+            assert!(is_left_out(path.as_bytes(), Some(b"held")), "{path}");
         }
     }
 }

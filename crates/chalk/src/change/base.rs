@@ -8,6 +8,7 @@ use serde::Serialize;
 use store::git::{Ancestry, Git, Head, MergeBase, Oid, RepoPath};
 
 use crate::codes;
+use crate::content;
 use crate::model::{Config, Task};
 use crate::session;
 
@@ -96,6 +97,7 @@ pub(super) fn before_last_commit(git: &Git, exclude: &[RepoPath]) -> Result<Opti
         spec.push(path.to_path());
         spec
     }));
+    args.extend(content::left_out_patterns().map(|pattern| format!(":(exclude,glob){pattern}").into()));
     let output = git.output(args).map_err(session::git)?;
     let Some(last) = Oid::parse(String::from_utf8_lossy(&output.stdout).trim()) else { return Ok(None) };
     // Not `HEAD~1`: a commit at the cut of a shallow clone would look like the first one.

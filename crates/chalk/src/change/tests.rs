@@ -54,9 +54,13 @@ fn committed_and_uncommitted_and_untracked_work_is_one_change() {
 fn the_state_of_the_spine_and_the_held_out_set_are_no_change() {
     let fixture = Fixture::new();
     start(&fixture);
-    for name in
-        ["tasks.json.77.tmp", "updates.jsonl", "plans/todo/1.md", "held-out/secret.test.mjs", "local/x"]
-    {
+    for name in [
+        "tasks.json.77.tmp",
+        "updates.jsonl",
+        "plans/todo/1.md",
+        "held-out/secret.test.mjs",
+        "local/cost.jsonl",
+    ] {
         fixture.write(format!(".chalk/{name}"), "x");
     }
     fixture.write(".chalk/tests/a.mjs", "x");

@@ -3,6 +3,7 @@
 //! The reviewer is given the whole change and asked to refute it. Its verdict is recorded with the content digest
 //! of the tree that it judged, and counts for that content alone ([`standing`]).
 
+mod objects;
 mod prompt;
 mod reviewer;
 mod standing;
