@@ -37,7 +37,7 @@ gate::reason_codes! {
     VACUOUS_TEST = "vacuous-test", "The locked test passes without the change.";
     NO_TEST_CHANGE = "no-test-change", "The change adds no test and changes none.";
     MUTANTS_SURVIVE = "mutants-survive", "Seeded faults were not noticed by the tests.";
-    LEVER_INCONCLUSIVE = "lever-inconclusive", "A non-vacuity lever could not run.";
+    LEVER_INCONCLUSIVE = "lever-inconclusive", "A non-vacuity lever could not run, or had nothing to judge.";
     AUDIT_MISSING = "audit-missing", "P7: the phase was never audited.";
     AUDIT_RED = "audit-red", "P7: the last audit is red.";
     AUDIT_STALE = "audit-stale", "P7: the code moved after the audit.";

@@ -159,27 +159,30 @@ fn judge(
     for line in report.unclear() {
         outcome.findings.push(Finding::new("levers", Level::Warn, line));
     }
-    let refusal = report.refusal();
+    let strict = config.protocol.done_levers == Strictness::Refuse;
+    let refusal = report.refusal().or_else(|| report.unjudged());
     outcome.levers = Some(report);
     match refusal {
-        Some(refusal) if config.protocol.done_levers == Strictness::Refuse => {
-            Ok(Some(advised(session, task, refusal)))
-        }
+        Some(refusal) if strict => Ok(Some(advised(session, task, refusal))),
         Some(refusal) => {
-            let refusal = advised(session, task, refusal);
-            let finding = Finding::new(refusal.code.as_str(), Level::Warn, refusal.message);
-            outcome.findings.push(match refusal.hint {
-                Some(hint) => finding.cure(hint),
-                None => finding,
-            });
+            outcome.findings.push(warning(advised(session, task, refusal)));
             Ok(None)
         }
         None => Ok(None),
     }
 }
 
+/// What a lever says, where policy only warns.
+pub(crate) fn warning(refusal: Refusal) -> Finding {
+    let finding = Finding::new(refusal.code.as_str(), Level::Warn, refusal.message);
+    match refusal.hint {
+        Some(hint) => finding.cure(hint),
+        None => finding,
+    }
+}
+
 /// The finding of a lever, with what to do about it.
-fn advised(session: &Session<'_>, task: &Task, refusal: Refusal) -> Refusal {
+pub(crate) fn advised(session: &Session<'_>, task: &Task, refusal: Refusal) -> Refusal {
     let id = quote(&task.id);
     let test = match task.tests.as_slice() {
         [only] => quote(&only.path),
@@ -204,6 +207,14 @@ fn advised(session: &Session<'_>, task: &Task, refusal: Refusal) -> Refusal {
             tests.join(", ")
         );
         refusal.hint(hint).next(session.cmd("verify"))
+    } else if code == codes::LEVER_INCONCLUSIVE {
+        let label = session.cmd(&format!("task edit {id} --label no-test"));
+        refusal
+            .hint(format!(
+                "what was done before `start`, and what lies where tests lie, is not judged; \
+                 a person lets a task go without by `{label}`"
+            ))
+            .next(session.cmd(&format!("task show {id}")))
     } else {
         refusal
     }

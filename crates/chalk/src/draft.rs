@@ -17,6 +17,7 @@ use store::lock::{LockError, WriteLock};
 use store::transaction::{self, Transaction};
 
 use crate::codes;
+use crate::finished;
 use crate::model::log::{DECISIONS_HEADING, decision_entry};
 use crate::model::{Config, Event, Question, Strictness, Task};
 use crate::seen::{self, Seen, Tail};
@@ -26,6 +27,8 @@ use crate::tasks::{Tasks, TasksEdit, appended, resolve};
 
 /// How long a writer waits for another one (the published 15 seconds).
 const PATIENCE: Duration = Duration::from_secs(15);
+/// How many tasks a warning names.
+const NAMED: usize = 3;
 
 /// A change in the making. Dropped without [`commit`](Session::write), it changes nothing.
 pub struct Draft<'s, 'w> {
@@ -37,6 +40,8 @@ pub struct Draft<'s, 'w> {
     chain: Chain,
     last: Option<Record>,
     standing: Standing,
+    /// The ids of tasks that are done without a record of it.
+    unrecorded: Vec<String>,
     /// A reason that turns the record into an acceptance.
     accepted: Option<String>,
     config: Config,
@@ -96,6 +101,7 @@ impl<'s, 'w> Draft<'s, 'w> {
             chain: session.spine_chain()?,
             last: None,
             standing: Standing::Unrecorded,
+            unrecorded: Vec::new(),
             accepted: None,
             config,
             config_text,
@@ -134,6 +140,7 @@ impl<'s, 'w> Draft<'s, 'w> {
             Ok(Some((record, written))) => {
                 self.standing = standing::compare(self.session, &written, &before);
                 self.last = Some(record);
+                self.unrecorded = written.unrecorded;
             }
             Err(message) => self.standing = Standing::Broken(message),
         }
@@ -147,7 +154,33 @@ impl<'s, 'w> Draft<'s, 'w> {
         {
             self.session.warn(warning);
         }
+        if !matches!(self.standing, Standing::Clean | Standing::Broken(_)) {
+            self.look_for_unrecorded();
+        }
         Ok(())
+    }
+
+    /// Looks for tasks that came to be done past every gate, and names those that a commit brought in: nothing
+    /// else says anything of them.
+    fn look_for_unrecorded(&mut self) {
+        // What can't be read is refused by whoever needs it.
+        let Ok(tasks) = self.all_tasks() else { return };
+        let unrecorded = finished::unrecorded(self.session, &tasks);
+        let fresh: Vec<&&Task> =
+            unrecorded.iter().filter(|task| !self.unrecorded.contains(&task.id)).collect();
+        if matches!(self.standing, Standing::Foreign(_)) && !fresh.is_empty() {
+            let ids: Vec<String> = fresh.iter().take(NAMED).map(|task| format!("`{}`", task.id)).collect();
+            let more = fresh.len().saturating_sub(NAMED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            self.session.warn(format!(
+                "a commit brought in a `.chalk/tasks.json` with tasks that are done, but by no gate that is on \
+                 record: {}{more}; `{}` tells more",
+                ids.join(", "),
+                self.session.cmd("doctor")
+            ));
+        }
+        let unrecorded = unrecorded.into_iter().map(|task| task.id.clone()).collect();
+        self.unrecorded = unrecorded;
     }
 
     fn digests(&self) -> Result<BTreeMap<String, Option<Sha256>>, Refusal> {
@@ -507,7 +540,8 @@ impl<'s, 'w> Draft<'s, 'w> {
                 (Standing::Foreign(_), _) => "foreign",
                 _ => "write",
             };
-            let body = Written { by: self.by, files, unaccepted, refuse, why: self.accepted };
+            let unrecorded = self.unrecorded;
+            let body = Written { by: self.by, files, unaccepted, refuse, unrecorded, why: self.accepted };
             let body = serde_json::to_value(body).unwrap_or_default();
             let record = Chain::next(self.last.as_ref(), self.now, kind, body);
             transaction.record(self.chain, record);

@@ -72,7 +72,8 @@ impl HeldOutFile {
 pub struct Examined {
     /// Every locked file, in the order of the locks.
     pub files: Vec<HeldOutFile>,
-    /// Moves when a file is locked or let go, and when the content of one changes.
+    /// Moves when a file is locked or let go, when the content of one changes, and when one that is not locked
+    /// comes, changes or goes: the runner may run it all the same.
     pub digest: Sha256,
 }
 
@@ -125,6 +126,13 @@ impl HeldOut {
         for (path, locked, found) in lines {
             hasher.update(format!("{locked} {found} {path}\0"));
         }
+        for name in self.beside() {
+            let found = match file::read(&self.file(&name)) {
+                Ok(Some(bytes)) => Sha256::of(&bytes).to_string(),
+                _ => "unreadable".to_owned(),
+            };
+            hasher.update(format!("unlocked {found} {name}\0"));
+        }
         Examined { files, digest: hasher.finish() }
     }
 
@@ -141,6 +149,12 @@ impl HeldOut {
         let names =
             test_files(&self.folder)?.into_iter().filter_map(|file| self.name(&self.folder.join(file)));
         Ok(names.filter(|name| !self.is_locked(name)).collect())
+    }
+
+    /// The unlocked files, as far as the folder can be listed. A folder that holds the project itself is none of
+    /// the set's own: there the digest of the tree moves.
+    fn beside(&self) -> Vec<String> {
+        if self.root.starts_with(&self.folder) { Vec::new() } else { self.unlocked().unwrap_or_default() }
     }
 
     /// Whether `path`, in any spelling, is locked.
@@ -342,6 +356,24 @@ mod tests {
         assert_ne!(digest(&[("a", "1"), ("b", "old")]), both);
         write(root, "b", "3");
         assert_ne!(digest(&[("a", "1"), ("b", "2")]), both);
+    }
+
+    #[test]
+    fn the_digest_moves_with_files_that_are_not_locked() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        write(root, ".chalk/held-out/a", "1");
+        let digest = || set(root, &[(".chalk/held-out/a", "1")]).examine().digest;
+        let alone = digest();
+        write(root, ".chalk/held-out/README.md", "about the folder");
+        assert_eq!(digest(), alone);
+        write(root, ".chalk/held-out/b", "2");
+        let with = digest();
+        assert_ne!(with, alone);
+        write(root, ".chalk/held-out/b", "3");
+        assert_ne!(digest(), with);
+        fs::remove_file(root.join(".chalk/held-out/b")).unwrap();
+        assert_eq!(digest(), alone);
     }
 
     #[test]

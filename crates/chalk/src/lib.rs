@@ -27,6 +27,7 @@ pub mod doctor;
 pub mod done;
 pub mod draft;
 pub mod exec;
+mod finished;
 pub mod guard;
 pub mod handoff;
 pub mod held_out;

@@ -83,7 +83,7 @@ pub struct LockedTest {
 ///
 /// # Errors
 /// - `wrong-state` for a done task: a changed test is `amend-spec`'s;
-/// - `test-locked` for a path that is locked with another content, which keeps its lock;
+/// - `test-locked` for a path that is locked with another content, by this task, whose lock stays, or by a done one;
 /// - `test-unreadable` for what is no file that can be locked, and for a held-out test;
 /// - `usage` for a blank criterion, and where nothing is given.
 pub fn spec(session: &Session<'_>, wanted: &str, request: &Request) -> Result<Specified, Refusal> {
@@ -99,6 +99,7 @@ pub fn spec(session: &Session<'_>, wanted: &str, request: &Request) -> Result<Sp
     refuse_done(session, &task)?;
     let taken = take_all(session, &config, &request.tests)?;
     let unchanged = unchanged(session, &task, &taken)?;
+    refuse_rewritten(session, &task, &taken)?;
     let mut deciders = collect(session, &config, &taken)?;
     warn_of_ignored(session, &taken)?;
     let held_out: Vec<String> = request.held_out.iter().map(|path| held_out_name(session, path)).collect();
@@ -270,6 +271,39 @@ fn unchanged(session: &Session<'_>, task: &Task, taken: &[Taken]) -> Result<Vec<
         }
     }
     Ok(unchanged)
+}
+
+/// Refuses to lock what a done task locked with another content: its contract would be rewritten without a reason.
+/// Content that any task locked since is no news.
+fn refuse_rewritten(session: &Session<'_>, task: &Task, taken: &[Taken]) -> Result<(), Refusal> {
+    if taken.is_empty() {
+        return Ok(());
+    }
+    let all = session.all_tasks()?;
+    for Taken { lock, tree } in taken {
+        let mut rewritten = None;
+        let mut is_known = false;
+        for other in &all {
+            for known in other.tests.iter().filter(|known| is_same(&known.path, &lock.path)) {
+                let one = Task { tests: vec![known.clone()], ..Task::default() };
+                if other.id == task.id || locks::first_break(session, &one, tree)?.is_none() {
+                    is_known = true;
+                } else if other.state == State::Done {
+                    rewritten = Some((other, known));
+                }
+            }
+        }
+        if let Some((other, known)) = rewritten.filter(|_| !is_known) {
+            let amend = format!("amend-spec {} --test {} --why \"...\"", quote(&task.id), quote(&known.path));
+            let message = format!("`{}` is not what the done task `{}` locked", known.path, other.id);
+            return Err(Refusal::new(codes::TEST_LOCKED, message)
+                .fact(format!("locked: {}", known.sha256))
+                .fact(format!("found:  {}", lock.sha256))
+                .hint("put it back, or lock it as it is now with a reason, which is logged")
+                .next(session.cmd(&amend)));
+        }
+    }
+    Ok(())
 }
 
 fn other_content(session: &Session<'_>, task: &Task, known: &Lock, found: &Lock) -> Refusal {

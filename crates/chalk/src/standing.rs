@@ -55,6 +55,9 @@ pub(crate) struct Written {
     /// The policy at that time, so that switching it off by hand doesn't help.
     #[serde(default)]
     pub refuse: bool,
+    /// The ids of tasks that were done without a record of it, so that each is named once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unrecorded: Vec<String>,
     /// Why an edit was accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,

@@ -142,9 +142,7 @@ pub fn run_gates(
 /// Whether a locked path is a browser spec that [`run_spec`] runs.
 pub fn is_spec(config: &Config, path: &str) -> bool {
     let e2e = &config.protocol.e2e;
-    config.protocol.command(&e2e.command).is_some()
-        && !e2e.spec_pattern.is_empty()
-        && path.ends_with(&e2e.spec_pattern)
+    config.protocol.command(&e2e.command).is_some() && e2e.is_spec(path)
 }
 
 /// Runs one browser spec in `tree`: `e2e.command` with the path behind it, or in the place of `{test}`.

@@ -17,7 +17,7 @@ use crate::context;
 use crate::done;
 use crate::exec::{self, Logs, RunRecord};
 use crate::levers;
-use crate::model::{Config, State, Task};
+use crate::model::{Config, State, Strictness, Task};
 use crate::review;
 use crate::session::Session;
 use crate::start;
@@ -187,9 +187,15 @@ fn judge(session: &Session<'_>, config: &Config, worked: &mut Worked) -> Result<
     worked
         .findings
         .extend(report.unclear().into_iter().map(|line| Finding::new("levers", Level::Warn, line)));
-    let refusal = report.refusal();
+    let (refusal, unjudged) = (report.refusal(), report.unjudged());
     worked.levers = Some(report);
-    Ok(refusal)
+    let Some(unjudged) = unjudged.filter(|_| refusal.is_none()) else { return Ok(refusal) };
+    let unjudged = done::advised(session, &task, unjudged);
+    if config.protocol.done_levers == Strictness::Refuse {
+        return Ok(Some(unjudged));
+    }
+    worked.findings.push(done::warning(unjudged));
+    Ok(None)
 }
 
 /// How `run` was asked for.

@@ -65,6 +65,9 @@ fn levers(page: &mut Page, report: &Report) {
     for (name, outcome) in report.levers() {
         match outcome {
             Lever::Off { why } => off.push(format!("{name} ({why})")),
+            // A finding says the rest.
+            Lever::Idle { code: Some(_), .. } => page.under(format_args!("{name}: nothing to judge")),
+            Lever::Idle { why, .. } => page.under(format_args!("{name}: nothing to judge: {why}")),
             Lever::Held => page.under(format_args!("{name}: held")),
             Lever::Finding { code, .. } => page.under(format_args!("{name}: {code}")),
             Lever::Inconclusive { .. } => page.under(format_args!("{name}: inconclusive")),

@@ -428,6 +428,24 @@ fn make_executable(path: &Path) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
+/// A commit made a hand edit look like a colleague's work, and nothing said otherwise.
+#[test]
+fn a_task_that_no_gate_closed_is_named() {
+    let scratch = healthy();
+    let id = scratch.task("Sub");
+    scratch.run(&["chalk", "spec", &id, "--criterion", "subtracts"]).ok();
+    scratch.run(&["chalk", "start", &id]).ok();
+    scratch.run(&["chalk", "done", &id]).ok();
+    assert_eq!(findings(&examine(&scratch), "done"), [""; 0]);
+    let tasks = scratch.read(".chalk/tasks.json").replace("\"specd\"", "\"done\"");
+    scratch.write(".chalk/tasks.json", tasks);
+    scratch.commit("finished");
+    let ran = examine(&scratch);
+    let unrecorded = "warn: tasks that are done, but by no gate that is on record: `task-aaaaaaa`";
+    assert_eq!(findings(&ran, "done"), [unrecorded]);
+    assert_eq!(ran.code, 0, "it only warns");
+}
+
 #[test]
 fn spines_of_other_programs_are_examined() {
     for name in ["shelf", "widgets", "schema-1.0"] {
@@ -436,6 +454,7 @@ fn spines_of_other_programs_are_examined() {
         let ran = examine(&scratch);
         assert!(findings(&ran, "spine")[0].starts_with("ok: schema 1."), "{name}: {}", ran.out);
         assert!(findings(&ran, "tasks").iter().all(|found| found.starts_with("ok")), "{name}: {}", ran.out);
+        assert_eq!(findings(&ran, "done"), [""; 0], "{name}");
         assert_eq!(scratch.spine(), before);
     }
 }

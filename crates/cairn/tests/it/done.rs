@@ -304,3 +304,37 @@ fn the_tree_that_was_judged_is_named_where_it_is_another_one() {
         ran.out
     );
 }
+
+/// A lever that had nothing to judge looked like one that nobody asked for.
+#[test]
+fn a_lever_with_nothing_to_judge_is_shown_and_under_strict_policy_refuses() {
+    let scratch = Scratch::chalk();
+    scratch.write("add.sh", "echo 3\n");
+    scratch.commit("the work, before the start");
+    let id = scratch.task("Add");
+    scratch.run(&["chalk", "spec", &id, "--criterion", "1 and 2 is 3"]).ok();
+    scratch.run(&["chalk", "start", &id]).ok();
+    scratch.configure("/protocol/doneLevers", json!("refuse"));
+    scratch.commit("strict");
+    let ran = scratch.run(&["chalk", "done", &id]);
+    insta::assert_snapshot!(ran.all(), @"
+    exit 1
+    --- out
+    --- err
+    ✗ requireTest had nothing to judge: nothing changed since the task was started (lever-inconclusive)
+      hint: what was done before `start`, and what lies where tests lie, is not judged; a person lets a task go without by `chalk task edit task-a6ead519 --label no-test`
+      next: chalk task show task-a6ead519
+    ");
+    scratch.configure("/protocol/doneLevers", json!("warn"));
+    scratch.commit("as published");
+    let ran = scratch.run(&["chalk", "done", &id]).ok();
+    insta::assert_snapshot!(ran.out, @"
+    ✓ done: task-a6ead51  Add
+    ! verified, but VACUOUS: no gate has a command
+      requireTest: nothing to judge
+      not asked: break-it (`protocol.breakTest` is not set), mutation (`protocol.mutation` is not set)
+    ! lever-inconclusive: requireTest had nothing to judge: nothing changed since the task was started
+      hint: what was done before `start`, and what lies where tests lie, is not judged; a person lets a task go without by `chalk task edit task-a6ead519 --label no-test`
+      next: chalk next
+    ");
+}

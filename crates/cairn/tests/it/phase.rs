@@ -92,6 +92,17 @@ fn a_newly_locked_held_out_file_makes_the_audit_stale() {
     scratch.run(&["chalk", "phase", "build"]).refused(1, "the held-out set is not the one that was audited");
 }
 
+/// A test that nobody locked yet ran in no audit, and the phase was open over it.
+#[test]
+fn a_held_out_file_that_is_not_locked_makes_the_audit_stale() {
+    let scratch = audited();
+    scratch.write(".chalk/held-out/a.mjs", "1\n");
+    let ran = scratch.run(&["chalk", "phase", "build"]).refused(1, "audit-stale");
+    assert!(ran.err.contains("the held-out set is not the one that was audited"), "{}", ran.err);
+    scratch.run(&["chalk", "audit"]).ok();
+    scratch.run(&["chalk", "phase", "build"]).ok();
+}
+
 #[test]
 fn an_audit_of_another_program_is_judged_by_its_size() {
     let scratch = audited();

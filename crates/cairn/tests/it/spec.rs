@@ -225,3 +225,34 @@ fn a_test_outside_the_project_is_locked_with_a_warning() {
     let ran = scratch.run(&["chalk", "spec", &id, "--test", "inside.sh"]);
     assert!(!ran.all().contains("outside the project"), "{}", ran.all());
 }
+
+/// Another task could lock the weakened test of a done one, and nothing spoke of it again.
+#[test]
+fn the_test_of_a_done_task_is_locked_anew_with_a_reason_alone() {
+    let scratch = Scratch::chalk();
+    scratch.write("t.test.js", "weak\n");
+    let lock = json!({ "path": "t.test.js", "sha256": canon::Sha256::of("strong\n") });
+    scratch.plant(&json!([
+        { "id": "task-aaaaaaaa", "title": "Old", "state": "done", "tests": [lock] },
+        { "id": "task-bbbbbbbb", "title": "New", "state": "todo" },
+        { "id": "task-cccccccc", "title": "Newer", "state": "todo" },
+    ]));
+    let before = scratch.spine();
+    insta::assert_snapshot!(scratch.run(&["chalk", "spec", "task-b", "--test", "t.test.js"]).all(), @r#"
+    exit 1
+    --- out
+    --- err
+    ✗ `t.test.js` is not what the done task `task-aaaaaaaa` locked (test-locked)
+      locked: 82a5c1ff1111e7bf58e29752d375bdb5111c8d08a1be61cc1011f1289ac8455b
+      found:  12e7a218dba75ebfcf6e29648430774504c5e075634b4b1215855dc65522c853
+      hint: put it back, or lock it as it is now with a reason, which is logged
+      next: chalk amend-spec task-bbbbbbbb --test t.test.js --why "..."
+    "#);
+    assert_eq!(scratch.spine(), before);
+    scratch
+        .run(&["chalk", "amend-spec", "task-b", "--test", "t.test.js", "--why", "the format changed"])
+        .ok();
+    assert!(scratch.read(".chalk/decisions.md").contains("the format changed"));
+    // What one task locked with a reason, the next one may lock without.
+    scratch.run(&["chalk", "spec", "task-c", "--test", "t.test.js"]).ok();
+}

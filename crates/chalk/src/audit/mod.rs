@@ -135,7 +135,9 @@ pub fn audit(session: &Session<'_>) -> Result<Audit, Refusal> {
     let ran = run::run(session, &config, &set, &judged.path)?;
     let after = content::digest(session, &config, &judged.path)?;
     let mut broken: Vec<HeldOutFile> = examined.broken().cloned().collect();
-    for file in set.examine().broken().chain(&ran.elsewhere) {
+    // The runner may have left a report in the folder, which must not make the audit stale at once.
+    let examined_after = set.examine();
+    for file in examined_after.broken().chain(&ran.elsewhere) {
         if !broken.iter().any(|known| known.path == file.path) {
             broken.push(file.clone());
         }
@@ -143,8 +145,13 @@ pub fn audit(session: &Session<'_>) -> Result<Audit, Refusal> {
     let outcome = ran.outcome();
     let tasks = by_task::results(&tasks, &set, &broken, &ran);
     let (digest, moved) = settle(&before, &after);
-    let held_out =
-        SetResult { count: set.locks.len(), outcome, cause: ran.cause, digest: examined.digest, broken };
+    let held_out = SetResult {
+        count: set.locks.len(),
+        outcome,
+        cause: ran.cause,
+        digest: examined_after.digest,
+        broken,
+    };
     let unrun = held_out.count > 0 && held_out.outcome == Outcome::NotRun;
     let green = held_out.broken.is_empty()
         && !unrun

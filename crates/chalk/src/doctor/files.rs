@@ -6,6 +6,7 @@ use canon::json;
 use gate::Level;
 
 use super::{Cure as _, Findings, few};
+use crate::finished;
 use crate::model::{Event, State, Task};
 use crate::session::Session;
 
@@ -102,6 +103,19 @@ fn task_list(tasks: &[Task], findings: &mut Findings) {
             "tasks",
             if tasks.len() == 1 { "1 task".to_owned() } else { format!("{} tasks", tasks.len()) },
         );
+    }
+}
+
+/// Tasks that somebody marked done past every gate.
+pub(super) fn finished(session: &Session<'_>, tasks: &[Task], findings: &mut Findings) {
+    let unrecorded = finished::unrecorded(session, tasks);
+    if !unrecorded.is_empty() {
+        let ids = few(unrecorded.iter().map(|task| task.display_id()));
+        findings
+            .warn("done", format!("tasks that are done, but by no gate that is on record: {ids}"))
+            .cured_by(
+                "`git log -p .chalk/tasks.json` shows who marked them, `task show` what was asked of them",
+            );
     }
 }
 

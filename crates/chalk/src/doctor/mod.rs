@@ -133,6 +133,9 @@ pub fn doctor(
         findings.refused("spine", Level::Fail, refusal);
     }
     let tasks = files::check(session, &mut findings, unreadable.is_some());
+    if let Some(tasks) = &tasks {
+        files::finished(session, tasks, &mut findings);
+    }
     record::check(session, &mut findings);
     repository::check(session, &mut findings);
     if let (None, Some(tasks), Ok(config)) = (unreadable, tasks, session.config()) {

@@ -119,9 +119,8 @@ fn done(patient: &Patient<'_, '_>, findings: &mut Findings) -> Result<(), Refusa
 
 fn browser_specs(patient: &Patient<'_, '_>, findings: &mut Findings) {
     let e2e = &patient.config.protocol.e2e;
-    let is_spec = |path: &str| !e2e.spec_pattern.is_empty() && path.ends_with(&e2e.spec_pattern);
     let locks = patient.tasks.iter().flat_map(|task| &task.tests);
-    let specs: Vec<&str> = locks.map(|lock| lock.path.as_str()).filter(|path| is_spec(path)).collect();
+    let specs: Vec<&str> = locks.map(|lock| lock.path.as_str()).filter(|path| e2e.is_spec(path)).collect();
     if !specs.is_empty() && e2e.command.trim().is_empty() {
         findings
             .warn("browser specs", format!("locked, and nothing runs them: {}", few(specs)))

@@ -15,7 +15,7 @@ use gate::{Refusal, template};
 use store::git::Change;
 
 use super::copy::Copy;
-use super::files::implementation;
+use super::files::{TESTS_ALONE, implementation};
 use super::parts::{Over, Part, Parts};
 use super::{Outcome, Subject, TestRun};
 use crate::change::shown;
@@ -76,8 +76,11 @@ pub(super) fn ask(subject: &Subject<'_, '_>, runs: &mut Vec<TestRun>) -> Result<
     let tests = subject.task.tests.iter().map(|lock| lock.path.as_str());
     let is_program = |path: &&str| Language::of(path).is_some_and(Language::holds_tests);
     let mut tests: Vec<&str> = tests.filter(is_program).collect();
+    if subject.task.tests.is_empty() {
+        return Ok(Outcome::excused("the task has no locked test"));
+    }
     if tests.is_empty() {
-        return Ok(Outcome::off("the task has no locked test that is a program"));
+        return Ok(no_program(subject));
     }
     if !command.contains(PLACE) {
         // It runs all of them at once.
@@ -89,7 +92,7 @@ pub(super) fn ask(subject: &Subject<'_, '_>, runs: &mut Vec<TestRun>) -> Result<
     };
     let changes = implementation(subject, set);
     if changes.is_empty() {
-        return Ok(Outcome::off("the change is tests alone"));
+        return Ok(subject.idle(TESTS_ALONE));
     }
     let logs = Logs::create(subject.session, "break-it")?;
     let copy = Copy::make(subject.session, subject.config, subject.tree)?;
@@ -106,6 +109,17 @@ pub(super) fn ask(subject: &Subject<'_, '_>, runs: &mut Vec<TestRun>) -> Result<
         told.push((test, bench.judge(test)?));
     }
     Ok(sum_up(told, &changes))
+}
+
+/// What is said of locked tests that the template can't run.
+fn no_program(subject: &Subject<'_, '_>) -> Outcome {
+    let why = "no locked test is a program";
+    // Those have a runner of their own.
+    let is_browser_spec = |path: &str| subject.config.protocol.e2e.is_spec(path);
+    if subject.task.tests.iter().any(|lock| is_browser_spec(&lock.path)) {
+        return Outcome::excused(why);
+    }
+    subject.idle(why)
 }
 
 /// Where the template takes the test.

@@ -39,6 +39,9 @@ const MANIFESTS: &[&str] = &[
     "yarn.lock",
 ];
 
+/// What a lever says of a change that has no implementation.
+pub(super) const TESTS_ALONE: &str = "the change is tests alone";
+
 /// A path as text; bytes that are no UTF-8 are U+FFFD, which no language's extension has.
 pub(super) fn text(path: &RepoPath) -> String {
     String::from_utf8_lossy(path.as_bytes()).into_owned()

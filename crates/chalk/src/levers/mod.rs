@@ -43,6 +43,14 @@ pub enum Outcome {
         /// Why not.
         why: String,
     },
+    /// It is on, and the change gives it nothing to judge: no pass, and under strict policy a refusal.
+    Idle {
+        /// Why not.
+        why: String,
+        /// The code under which strict policy refuses; none where that would ask for what can't be had.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        code: Option<ReasonCode>,
+    },
     /// The change stands.
     Held,
     /// It does not.
@@ -64,6 +72,16 @@ pub enum Outcome {
 impl Outcome {
     fn off(why: impl Into<String>) -> Self {
         Self::Off { why: why.into() }
+    }
+
+    /// Nothing to judge, which strict policy refuses under `code`.
+    fn idle(why: impl Into<String>, code: ReasonCode) -> Self {
+        Self::Idle { why: why.into(), code: Some(code) }
+    }
+
+    /// Nothing to judge, and no fault of the change.
+    fn excused(why: impl Into<String>) -> Self {
+        Self::Idle { why: why.into(), code: None }
     }
 
     fn unclear(why: impl Into<String>) -> Self {
@@ -150,6 +168,17 @@ impl Report {
         self.levers().into_iter().find_map(|(_, outcome)| outcome.refusal())
     }
 
+    /// The first lever that had nothing to judge, as the refusal of strict policy or a warning; none where each
+    /// had, or has an excuse.
+    pub fn unjudged(&self) -> Option<Refusal> {
+        self.levers().into_iter().find_map(|(name, outcome)| match outcome {
+            Outcome::Idle { why, code: Some(code) } => {
+                Some(Refusal::new(*code, format!("{name} had nothing to judge: {why}")))
+            }
+            _ => None,
+        })
+    }
+
     /// What could not be told, one line each, for a warning.
     pub fn unclear(&self) -> Vec<String> {
         let lines = |(name, outcome): (&str, &Outcome)| match outcome {
@@ -197,6 +226,11 @@ pub fn run(session: &Session<'_>, config: &Config, task: &Task, tree: &Path) -> 
     Ok(report)
 }
 
+/// Whether a task says of itself, by its kind or a label, that it needs no test.
+pub(crate) fn is_excused(task: &Task) -> bool {
+    require_test::exemption(task).is_some()
+}
+
 /// Adds a record to the chain of results.
 fn keep(session: &Session<'_>, kind: &str, body: &serde_json::Value) -> Result<(), Refusal> {
     // The lock of the spine keeps two processes from mixing their lines.
@@ -220,21 +254,29 @@ impl Subject<'_, '_> {
     fn change(&self) -> Result<Result<&ChangeSet, Outcome>, Refusal> {
         let change = self.change.get_or_init(|| change::of(self.session, self.config, self.task, self.tree));
         match change {
-            Ok(Change::Unknown(_)) => Ok(Err(Outcome::off("outside git nothing tells old from new"))),
+            Ok(Change::Unknown(_)) => Ok(Err(Outcome::excused("outside git nothing tells old from new"))),
             // With a start that is not on this line of history the reviewer is shown the last commit; but these
             // tests were not written for it.
             Ok(Change::Known(set))
                 if set.base.origin == Origin::LastCommit && self.task.base().is_some()
                     || set.base.origin == Origin::Start && set.is_empty() =>
             {
-                Ok(Err(Outcome::off("nothing changed since the task was started")))
+                Ok(Err(self.idle("nothing changed since the task was started")))
             }
-            Ok(Change::Known(set)) if set.is_empty() => Ok(Err(Outcome::off("there is no change"))),
+            Ok(Change::Known(set)) if set.is_empty() => Ok(Err(self.idle("there is no change"))),
             Ok(Change::Known(set)) => Ok(Ok(set)),
             Err(refusal) if refusal.code == codes::HISTORY_CUT => {
                 Ok(Err(Outcome::unclear(refusal.message.clone())))
             }
             Err(refusal) => Err(refusal.clone()),
+        }
+    }
+
+    /// Nothing to judge, which a task that needs no test may leave so.
+    fn idle(&self, why: &str) -> Outcome {
+        match require_test::exemption(self.task) {
+            Some(exempt) => Outcome::excused(format!("{why}, and {exempt}")),
+            None => Outcome::idle(why, codes::LEVER_INCONCLUSIVE),
         }
     }
 

@@ -5,7 +5,7 @@ use gate::{Refusal, template};
 use serde_json::json;
 
 use super::copy::Copy;
-use super::files::{sources, text};
+use super::files::{TESTS_ALONE, implementation, sources, text};
 use super::{Mutated, Outcome, Subject, keep, score};
 use crate::change::shown;
 use crate::codes;
@@ -35,7 +35,11 @@ pub(super) fn ask(subject: &Subject<'_, '_>, mutants: &mut Vec<Mutated>) -> Resu
     };
     let mut files: Vec<_> = sources(subject, set).iter().map(|change| change.path.clone()).collect();
     if files.is_empty() {
-        return Ok(Outcome::off("the change has no program to mutate"));
+        return Ok(if implementation(subject, set).is_empty() {
+            subject.idle(TESTS_ALONE)
+        } else {
+            Outcome::excused("the change has no program to mutate")
+        });
     }
     if !command.contains(PLACE) {
         files.truncate(1);

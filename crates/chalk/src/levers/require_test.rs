@@ -3,11 +3,14 @@
 use gate::Refusal;
 use store::git::{Change, ChangeKind};
 
-use super::files::text;
+use super::files::{TESTS_ALONE, implementation, text};
 use super::{Outcome, Subject};
 use crate::change::{ChangeSet, shown};
 use crate::codes;
+use crate::locks;
+use crate::model::Task;
 use crate::source::language::{Language, is_test_path};
+use crate::source::says_something;
 
 /// Kinds of change that need no test.
 const EXEMPT: &[&str] = &["docs", "chore", "refactor", "style", "build", "ci"];
@@ -25,23 +28,34 @@ pub(super) fn ask(subject: &Subject<'_, '_>) -> Result<Outcome, Refusal> {
     if task.criteria().next().is_none() {
         return Ok(Outcome::off("the task has no criteria"));
     }
-    if !task.tests.is_empty() {
+    if task.tests.iter().any(|lock| holds_test(subject, &lock.path)) {
         return Ok(Outcome::off("the task has locked tests"));
     }
-    if let Some(kind) = task.branch_type.as_deref().filter(|kind| EXEMPT.contains(kind)) {
-        return Ok(Outcome::off(format!("a change of the kind `{kind}` needs no test")));
+    if let Some(exempt) = exemption(task) {
+        return Ok(Outcome::off(exempt));
     }
-    if let Some(label) = task.labels.iter().find(|label| LABELS.contains(&label.as_str())) {
-        return Ok(Outcome::off(format!("the task has the label `{label}`")));
+    if !task.tests.is_empty() {
+        return Ok(Outcome::idle("the locked tests are empty", codes::NO_TEST_CHANGE));
     }
     let set = match subject.change()? {
         Ok(set) => set,
         Err(outcome) => return Ok(outcome),
     };
+    let mut tests = Vec::new();
     for change in &set.files {
         if is_test_change(subject, set, change)? {
-            return Ok(Outcome::Held);
+            tests.push(change);
         }
+    }
+    if !tests.is_empty() {
+        // An implementation in the place of a test is no test of itself.
+        if implementation(subject, set).is_empty() {
+            return Ok(subject.idle(TESTS_ALONE));
+        }
+        if tests.iter().all(|change| !holds_test(subject, &text(&change.path))) {
+            return Ok(Outcome::idle("the tests that changed are empty", codes::NO_TEST_CHANGE));
+        }
+        return Ok(Outcome::Held);
     }
     let mut facts: Vec<String> =
         set.files.iter().take(NAMED).map(|change| format!("changed: `{}`", shown(&change.path))).collect();
@@ -53,6 +67,21 @@ pub(super) fn ask(subject: &Subject<'_, '_>) -> Result<Outcome, Refusal> {
         message: "the change adds no test and changes none".to_owned(),
         facts,
     })
+}
+
+/// Why a task needs no test, by what it says of itself.
+pub(super) fn exemption(task: &Task) -> Option<String> {
+    if let Some(kind) = task.branch_type.as_deref().filter(|kind| EXEMPT.contains(kind)) {
+        return Some(format!("a change of the kind `{kind}` needs no test"));
+    }
+    let label = task.labels.iter().find(|label| LABELS.contains(&label.as_str()))?;
+    Some(format!("the task has the label `{label}`"))
+}
+
+/// Whether a file of the tree holds anything but comments. What can't be read is somebody else's finding.
+fn holds_test(subject: &Subject<'_, '_>, path: &str) -> bool {
+    let content = std::fs::read(locks::on_disk(subject.tree, path));
+    content.map_or(true, |content| says_something(path, &String::from_utf8_lossy(&content)))
 }
 
 /// Whether a test was added or changed. One that was taken away proves nothing.

@@ -431,6 +431,13 @@ pub struct E2e {
     pub spec_pattern: String,
 }
 
+impl E2e {
+    /// Whether a locked path is a browser spec by its end.
+    pub fn is_spec(&self, path: &str) -> bool {
+        !self.spec_pattern.is_empty() && path.ends_with(&self.spec_pattern)
+    }
+}
+
 impl Default for E2e {
     fn default() -> Self {
         Self { command: String::new(), spec_pattern: ".test.yaml".to_owned() }

@@ -12,6 +12,7 @@ use crate::board::Group;
 use crate::codes;
 use crate::deciders;
 use crate::done;
+use crate::levers;
 use crate::locks::{self, Integrity, LockState};
 use crate::model::config::Cadence;
 use crate::model::{Review, State, Strictness, Task};
@@ -251,8 +252,16 @@ fn still_refused(
     last: &verify::Last,
 ) -> bool {
     let by = |codes: &[ReasonCode]| codes.iter().any(|code| code.as_str() == kept.code);
+    // A person may have let the task go without a test since.
+    let unexcused = !by(&[codes::NO_TEST_CHANGE, codes::LEVER_INCONCLUSIVE]) || !levers::is_excused(task);
     let levers = view.config.protocol.done_levers == Strictness::Refuse
-        && by(&[codes::VACUOUS_TEST, codes::NO_TEST_CHANGE, codes::MUTANTS_SURVIVE]);
+        && by(&[
+            codes::VACUOUS_TEST,
+            codes::NO_TEST_CHANGE,
+            codes::MUTANTS_SURVIVE,
+            codes::LEVER_INCONCLUSIVE,
+        ])
+        && unexcused;
     let review = review_is_needed && by(&[codes::REVIEW_STALE]) && kept.is_newer_than_reviews(task);
     (levers || review) && kept.asks_the_same(task) && judged_content(last, kept.digest)
 }

@@ -6,6 +6,7 @@
 //!
 //! | question | asked by | answered in |
 //! |---|---|---|
+//! | Does this text hold anything but comments? | the required-test lever | [`says_something`] |
 //! | Is this path code, and in which language? Does it look like a test? | the required-test lever, change sets | [`language`] |
 //! | How much code is there? | the held-out floor and the staleness of an audit (P7) | [`size`] |
 //! | What does this file import, which strings does it say? | locks on what a test takes in (P6) | [`imports`] |
@@ -39,3 +40,50 @@ pub mod language;
 pub mod size;
 pub mod stub;
 mod syntax;
+
+use language::Language;
+
+/// How a line of a comment begins, in the languages that have no grammar here.
+const COMMENTS: [&str; 7] = ["#", "//", "/*", "*", "--", ";", "%"];
+
+/// Whether a text holds anything but blank space and comments. A shape and not a meaning: one statement of any
+/// kind is something.
+#[must_use]
+pub fn says_something(path: &str, text: &str) -> bool {
+    let text = text.trim_start_matches('\u{feff}');
+    let Some(language) = Language::of(path) else { return !text.trim().is_empty() };
+    if let Some(tree) = syntax::parse(language, text) {
+        return tree.root_node().has_error() || syntax::first_child(tree.root_node()).is_some();
+    }
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.any(|line| !COMMENTS.iter().any(|mark| line.starts_with(mark)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::says_something;
+
+    #[test]
+    fn comments_and_blank_space_say_nothing() {
+        for (path, text) in [
+            ("a.test.js", " \n"),
+            ("a.test.ts", "// later\n/* and\nmore */\n"),
+            ("test_a.py", "\u{feff}# later\n"),
+            ("a_test.go", "// later\n"),
+            ("a.test.sh", "#!/bin/sh\n\n# later\n"),
+            ("ATest.java", "/*\n * later\n */\n"),
+            ("data.json", "\n"),
+        ] {
+            assert!(!says_something(path, text), "{path}");
+        }
+        for (path, text) in [
+            ("a.test.js", "import './a.js';\n"),
+            ("test_a.py", "def test_a(): assert"),
+            ("a.test.sh", "#!/bin/sh\ntrue\n"),
+            ("data.json", "{}"),
+            ("notes", "# heading"),
+        ] {
+            assert!(says_something(path, text), "{path}");
+        }
+    }
+}

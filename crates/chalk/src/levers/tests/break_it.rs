@@ -119,7 +119,7 @@ fn nothing_to_take_back_or_to_run_is_off() {
     let bed = script(REAL).set("breakTest", json!("sh {test}"));
     let no_program =
         Bed { fields: json!({ "tests": [{ "path": "a.yaml", "sha256": Sha256::of("") }] }), ..bed };
-    assert!(why(&no_program.break_it()).contains("no locked test"));
+    assert!(why(&no_program.break_it()).contains("no locked test is a program"));
     let clean = Bed::with(&[("sum.sh", "echo 1\n"), ("tests/a.test.sh", "true\n")])
         .set("breakTest", json!("sh {test}"));
     let clean = clean.lock("tests/a.test.sh", "true\n");

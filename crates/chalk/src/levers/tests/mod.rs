@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use canon::Sha256;
+use gate::ReasonCode;
 use serde_json::{Value, json};
 
 use super::{Outcome, Report, run};
@@ -85,7 +86,7 @@ fn is_vacuous(outcome: &Outcome) -> bool {
 fn why(outcome: &Outcome) -> String {
     match outcome {
         Outcome::Inconclusive { why } => why.join("\n"),
-        Outcome::Off { why } => why.clone(),
+        Outcome::Off { why } | Outcome::Idle { why, .. } => why.clone(),
         other => panic!("{other:?}"),
     }
 }
@@ -111,7 +112,7 @@ fn what_needs_no_test_is_let_through() {
         (json!({ "labels": ["bug", "no-test"] }), json!({}), "`no-test`"),
         (json!({ "acceptanceCriteria": [{ "text": " " }] }), json!({}), "no criteria"),
         (json!({}), json!({ "requireTest": false }), "false"),
-        (json!({ "tests": [{ "path": "t", "sha256": Sha256::of("") }] }), json!({}), "locked tests"),
+        (json!({ "tests": [{ "path": "sum.sh", "sha256": Sha256::of("") }] }), json!({}), "locked tests"),
     ] {
         let mut bed = Bed::with(&[]);
         bed.write("sum.sh", "echo 2\n");
@@ -121,6 +122,49 @@ fn what_needs_no_test_is_let_through() {
         }
         assert!(why(&bed.run().require_test).contains(said), "{fields}");
     }
+}
+
+/// The code under which a lever that had nothing to judge refuses where policy is strict.
+fn unjudged(report: &Report) -> Option<ReasonCode> {
+    report.unjudged().map(|refusal| refusal.code)
+}
+
+/// Work that was committed before the start left every lever off, and the task passed as if it was judged.
+#[test]
+fn work_from_before_the_start_is_nothing_to_judge() {
+    let bed = Bed::with(&[("sum.sh", "echo 2\n")]).set("mutation", json!("false {file}"));
+    let report = bed.run();
+    assert!(matches!(report.require_test, Outcome::Idle { .. }), "{:?}", report.require_test);
+    assert!(why(&report.mutation).contains("nothing changed since"));
+    assert_eq!(unjudged(&report), Some(codes::LEVER_INCONCLUSIVE));
+    // A person may say that there is nothing to test.
+    let bed = Bed { fields: json!({ "labels": ["no-test"], "cairn": bed.fields["cairn"] }), ..bed };
+    let report = bed.run();
+    assert!(matches!(report.mutation, Outcome::Idle { code: None, .. }));
+    assert_eq!(unjudged(&report), None);
+}
+
+#[test]
+fn an_implementation_where_tests_lie_is_nothing_to_judge() {
+    let bed = Bed::with(&[("tests/sum.sh", "echo 1\n")]).set("mutation", json!("false {file}"));
+    bed.write("tests/sum.sh", "echo 2\n");
+    let report = bed.run();
+    assert!(
+        why(&report.require_test).contains("tests alone") && why(&report.mutation).contains("tests alone")
+    );
+    assert_eq!(unjudged(&report), Some(codes::LEVER_INCONCLUSIVE));
+}
+
+#[test]
+fn an_empty_test_is_none() {
+    let bed = Bed::with(&[("sum.sh", "echo 1\n")]);
+    bed.write("sum.sh", "echo 2\n");
+    bed.write("tests/sum.test.sh", "#!/bin/sh\n# later\n");
+    assert_eq!(unjudged(&bed.run()), Some(codes::NO_TEST_CHANGE));
+    let bed = bed.lock("tests/sum.test.sh", "#!/bin/sh\n");
+    assert!(why(&bed.run().require_test).contains("locked tests are empty"));
+    let bed = bed.lock("tests/more.test.sh", "sh sum.sh\n");
+    assert!(matches!(bed.run().require_test, Outcome::Off { .. }));
 }
 
 #[test]
