@@ -1,4 +1,4 @@
-//! A private folder for files that git needs while it answers.
+//! A private folder for files that another program needs while it answers.
 
 use std::fs::DirBuilder;
 use std::io;
@@ -9,10 +9,11 @@ use super::GitError;
 use crate::Env;
 
 /// A new folder below the temporary one, readable by its owner alone, removed when dropped.
-pub(super) struct Scratch(PathBuf);
+pub struct Scratch(PathBuf);
 
 impl Scratch {
-    pub(super) fn new(env: &Env) -> Result<Self, GitError> {
+    /// Makes the folder.
+    pub fn new(env: &Env) -> Result<Self, GitError> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let above =
             ["TMPDIR", "TEMP", "TMP"].iter().find_map(|name| env.get(name)).unwrap_or("/tmp".as_ref());
@@ -34,7 +35,8 @@ impl Scratch {
         }
     }
 
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    /// Where a file of this name lies in it.
+    pub fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 }

@@ -1,0 +1,181 @@
+//! Which commits changed which files.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader};
+
+use super::process::{Call, revision};
+use super::{Git, GitError, Oid, RepoPath};
+
+/// From this many paths on, git is asked for their folders instead.
+const MANY_PATHS: usize = 100;
+
+/// From this many folders on, git is asked for everything.
+const MANY_FOLDERS: usize = 500;
+
+/// A commit and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lineage {
+    /// The commit.
+    pub commit: Oid,
+    /// Its parents, the first one first.
+    pub parents: Vec<Oid>,
+}
+
+/// A commit and the files that it changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Touched {
+    /// The commit.
+    pub commit: Oid,
+    /// The files, from the top of the repository.
+    pub paths: Vec<RepoPath>,
+}
+
+impl Git {
+    /// The commits that are reachable from `from` and not from `without`, newest first, children before parents.
+    pub fn lineage(&self, from: &[Oid], without: &[Oid]) -> Result<Vec<Lineage>, GitError> {
+        let mut input = String::new();
+        for oid in from {
+            input.extend([oid.as_str(), "\n"]);
+        }
+        for oid in without {
+            input.extend(["^", oid.as_str(), "\n"]);
+        }
+        let call = self.call(["rev-list", "--topo-order", "--parents", "--stdin"]).input(input.as_bytes());
+        let (_, output) = call.answer()?;
+        let line = |line: &[u8]| {
+            let mut oids = line.split(|&byte| byte == b' ').map(Oid::from_bytes);
+            Some(Lineage { commit: oids.next()??, parents: oids.collect::<Option<_>>()? })
+        };
+        let lines = output.split(|&byte| byte == b'\n').filter(|text| !text.is_empty());
+        lines.map(line).collect::<Option<_>>().ok_or_else(|| call.malformed("a line that is no commit"))
+    }
+
+    /// The commits on the first-parent line of `head` that changed one of `paths`, oldest first.
+    pub fn first_parent_changes(&self, head: &Oid, paths: &[RepoPath]) -> Result<Vec<Oid>, GitError> {
+        let call = self.log(["--first-parent", "--reverse", "--format=%H", head.as_str(), "--"]);
+        let call = call.args(paths.iter().map(from_top));
+        let (_, output) = call.answer()?;
+        let lines = output.split(|&byte| byte == b'\n').filter(|text| !text.is_empty());
+        lines
+            .map(Oid::from_bytes)
+            .collect::<Option<_>>()
+            .ok_or_else(|| call.malformed("a line that is no commit"))
+    }
+
+    /// For each of `paths` the last commit up to `rev` that changed it. A merge counts where it differs from every
+    /// parent. A path that no commit has is left out. Paths are named from the top of the repository.
+    pub fn last_changes(&self, rev: &str, paths: &[RepoPath]) -> Result<HashMap<RepoPath, Oid>, GitError> {
+        let mut found = HashMap::new();
+        let mut wanted: BTreeSet<&RepoPath> = paths.iter().collect();
+        if wanted.is_empty() {
+            return Ok(found);
+        }
+        let rev = revision(rev)?;
+        let call = self.log(["-c"]).args(NAMES).args([rev]).args(["--"]).args(places(&wanted));
+        let mut child = call.spawn()?;
+        drop(child.stdin.take());
+        let mut names = Names::default();
+        if let Some(stdout) = child.stdout.take() {
+            let mut stdout = BufReader::new(stdout);
+            let mut token = Vec::new();
+            // Most histories are far longer than what is asked of them: the reading ends with the last find.
+            while !wanted.is_empty() {
+                token.clear();
+                match stdout.read_until(0, &mut token) {
+                    Ok(0) | Err(_) => break,
+                    Ok(_) => {}
+                }
+                let Some(name) = names.take(token.strip_suffix(b"\0").unwrap_or(&token)) else { continue };
+                if let (true, Some(commit)) = (wanted.remove(&name), &names.commit) {
+                    found.insert(name, commit.clone());
+                }
+            }
+        }
+        if wanted.is_empty() {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Ok(found);
+        }
+        let ended = child.wait().map_err(|source| GitError::Start { dir: self.dir().to_owned(), source })?;
+        if ended.success() { Ok(found) } else { Err(call.malformed("a history that is cut off")) }
+    }
+
+    /// The commits of `base..head`, newest first, each with the files that are its own work: of a merge of two, what
+    /// it makes differ from merging them without a hand; of a merge of more, what differs from every parent.
+    pub fn own_changes(&self, base: &Oid, head: &Oid) -> Result<Vec<Touched>, GitError> {
+        let range = format!("{base}..{head}");
+        let call = self.log(["--topo-order", "--remerge-diff"]).args(NAMES).args([range.as_str(), "--"]);
+        let (_, output) = call.answer()?;
+        let mut names = Names::default();
+        let mut touched: Vec<Touched> = Vec::new();
+        for token in output.split(|&byte| byte == 0) {
+            match (names.take(token), touched.last_mut()) {
+                (Some(path), Some(last)) => last.paths.push(path),
+                (Some(_), None) => return Err(call.malformed("a file before any commit")),
+                (None, last) => {
+                    let known = last.map(|last| &last.commit);
+                    if let Some(commit) = names.commit.as_ref().filter(|commit| Some(*commit) != known) {
+                        touched.push(Touched { commit: commit.clone(), paths: Vec::new() });
+                    }
+                }
+            }
+        }
+        Ok(touched)
+    }
+
+    /// `git log` with nothing left to the user's settings.
+    fn log<'a, const N: usize>(&'a self, args: [&'a str; N]) -> Call<'a> {
+        let mut call =
+            self.call(["log", "--no-color", "--no-decorate", "--no-notes", "--no-renames"]).args(args);
+        for setting in
+            ["log.showRoot=true", "log.showSignature=false", "log.follow=false", "log.mailmap=false"]
+        {
+            call = call.setting(setting);
+        }
+        call
+    }
+}
+
+/// Names after each commit. No name of a file begins with a slash, so a commit does.
+const NAMES: [&str; 4] = ["--name-only", "--no-relative", "-z", "--format=/%H"];
+
+#[derive(Default)]
+struct Names {
+    commit: Option<Oid>,
+}
+
+impl Names {
+    /// The name of a file, unless the token begins a new commit or says nothing.
+    fn take(&mut self, token: &[u8]) -> Option<RepoPath> {
+        if let Some(commit) = token.strip_prefix(b"/") {
+            self.commit = Oid::from_bytes(commit);
+            return None;
+        }
+        // The first name of a commit has a line of its own.
+        let name = token.strip_prefix(b"\n").unwrap_or(token);
+        (!name.is_empty()).then(|| RepoPath::new(name))
+    }
+}
+
+/// The pathspec of exactly this file or folder, wherever git runs.
+fn from_top(path: &RepoPath) -> OsString {
+    let mut spec = b":(top,literal)".to_vec();
+    spec.extend_from_slice(path.as_bytes());
+    super::path::os_string(&spec)
+}
+
+/// What to ask git for, so that all of `paths` are among the answer.
+fn places(paths: &BTreeSet<&RepoPath>) -> Vec<OsString> {
+    if paths.len() <= MANY_PATHS {
+        return paths.iter().map(|path| from_top(path)).collect();
+    }
+    let folders: BTreeSet<RepoPath> = paths.iter().map(|path| path.parent()).collect();
+    if folders.len() > MANY_FOLDERS || folders.iter().any(RepoPath::is_empty) {
+        return Vec::new();
+    }
+    folders.iter().map(from_top).collect()
+}
+
+#[cfg(test)]
+mod tests;
