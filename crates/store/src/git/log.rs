@@ -54,7 +54,7 @@ impl Git {
     /// The commits on the first-parent line of `head` that changed one of `paths`, oldest first.
     pub fn first_parent_changes(&self, head: &Oid, paths: &[RepoPath]) -> Result<Vec<Oid>, GitError> {
         let call = self.log(["--first-parent", "--reverse", "--format=%H", head.as_str(), "--"]);
-        let call = call.args(paths.iter().map(from_top));
+        let call = call.args(paths.iter().map(RepoPath::from_top));
         let (_, output) = call.answer()?;
         let lines = output.split(|&byte| byte == b'\n').filter(|text| !text.is_empty());
         lines
@@ -125,7 +125,7 @@ impl Git {
     }
 
     /// `git log` with nothing left to the user's settings.
-    fn log<'a, const N: usize>(&'a self, args: [&'a str; N]) -> Call<'a> {
+    pub(super) fn log<'a, const N: usize>(&'a self, args: [&'a str; N]) -> Call<'a> {
         let mut call =
             self.call(["log", "--no-color", "--no-decorate", "--no-notes", "--no-renames"]).args(args);
         for setting in
@@ -158,23 +158,16 @@ impl Names {
     }
 }
 
-/// The pathspec of exactly this file or folder, wherever git runs.
-fn from_top(path: &RepoPath) -> OsString {
-    let mut spec = b":(top,literal)".to_vec();
-    spec.extend_from_slice(path.as_bytes());
-    super::path::os_string(&spec)
-}
-
 /// What to ask git for, so that all of `paths` are among the answer.
 fn places(paths: &BTreeSet<&RepoPath>) -> Vec<OsString> {
     if paths.len() <= MANY_PATHS {
-        return paths.iter().map(|path| from_top(path)).collect();
+        return paths.iter().map(|path| path.from_top()).collect();
     }
     let folders: BTreeSet<RepoPath> = paths.iter().map(|path| path.parent()).collect();
     if folders.len() > MANY_FOLDERS || folders.iter().any(RepoPath::is_empty) {
         return Vec::new();
     }
-    folders.iter().map(from_top).collect()
+    folders.iter().map(RepoPath::from_top).collect()
 }
 
 #[cfg(test)]

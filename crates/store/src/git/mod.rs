@@ -29,6 +29,7 @@ mod path;
 mod process;
 mod scratch;
 mod settings;
+mod versions;
 
 pub use change::{Change, ChangeKind, Comparison};
 pub use history::{Ancestry, Head, MergeBase};
@@ -39,6 +40,7 @@ pub use oid::{ObjectFormat, Oid};
 pub use path::RepoPath;
 pub use process::{Git, GitError};
 pub use scratch::Scratch;
+pub use versions::{Stamp, Version};
 
 pub(crate) use disk::Disk;
 pub(crate) use layout::canonical;

@@ -103,6 +103,11 @@ impl RepoPath {
         raw_name(target)
     }
 
+    /// The pathspec of exactly this file or folder below the top of the repository, wherever git runs.
+    pub(super) fn from_top(&self) -> OsString {
+        os_string(&[b":(top,literal)", &self.0[..]].concat())
+    }
+
     /// The bytes of a name on disk, as they are.
     pub(crate) fn raw(path: &Path) -> Vec<u8> {
         raw_name(path)
