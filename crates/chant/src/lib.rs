@@ -11,5 +11,7 @@
 pub mod codes;
 mod document;
 pub mod kind;
+pub mod points;
+pub mod records;
 
 pub use document::{CONTRACT, LEVEL, Problem};

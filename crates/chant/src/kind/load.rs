@@ -67,7 +67,7 @@ pub fn load(tree: &dyn Tree, file: &RepoPath) -> Result<Kind, Refusal> {
         return Err(Refusal::new(codes::KIND_INVALID, message));
     };
 
-    let mut shape = Shape::default();
+    let mut shape = Shape::named("recordKind");
     let parts = read(&mut shape, file, &value);
     let problems = shape.into_problems();
     let (Some((kind, schema)), true) = (parts, problems.is_empty()) else {

@@ -6,7 +6,7 @@
 
 mod load;
 mod schema;
-mod shape;
+pub(crate) mod shape;
 
 use std::collections::BTreeMap;
 

@@ -1,25 +1,30 @@
-//! The shape of a kind file: every problem with its place, before the kind is refused as a whole.
+//! The shape of a value from a file: every problem with its place, before the file is refused as a whole.
 
 use serde_json::{Map, Value};
 
 /// Collects what is wrong with a value.
-#[derive(Default)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
+    /// What a problem with the value as a whole is said of.
+    whole: &'static str,
     problems: Vec<String>,
 }
 
 impl Shape {
-    pub(super) fn problem(&mut self, path: &str, message: impl AsRef<str>) {
-        let path = if path.is_empty() { "recordKind" } else { path };
+    pub(crate) fn named(whole: &'static str) -> Self {
+        Self { whole, problems: Vec::new() }
+    }
+
+    pub(crate) fn problem(&mut self, path: &str, message: impl AsRef<str>) {
+        let path = if path.is_empty() { self.whole } else { path };
         self.problems.push(format!("{path}: {}", message.as_ref()));
     }
 
-    pub(super) fn into_problems(self) -> Vec<String> {
+    pub(crate) fn into_problems(self) -> Vec<String> {
         self.problems
     }
 
     /// An object with no keys but these.
-    pub(super) fn closed<'v>(
+    pub(crate) fn closed<'v>(
         &mut self,
         value: &'v Value,
         path: &str,
@@ -36,7 +41,7 @@ impl Shape {
     }
 
     /// A block of the kind, as the fields in it are read.
-    pub(super) fn block<'v>(
+    pub(crate) fn block<'v>(
         &mut self,
         map: &'v Map<String, Value>,
         path: &str,
@@ -49,7 +54,7 @@ impl Shape {
     }
 
     /// A string that is not empty, if the key is there.
-    pub(super) fn text(&mut self, map: &Map<String, Value>, path: &str, key: &str) -> Option<String> {
+    pub(crate) fn text(&mut self, map: &Map<String, Value>, path: &str, key: &str) -> Option<String> {
         match map.get(key)? {
             Value::String(text) if !text.is_empty() => Some(text.clone()),
             _ => {
@@ -60,7 +65,7 @@ impl Shape {
     }
 
     /// A string that must be there.
-    pub(super) fn needed(&mut self, map: &Map<String, Value>, path: &str, key: &str) -> Option<String> {
+    pub(crate) fn needed(&mut self, map: &Map<String, Value>, path: &str, key: &str) -> Option<String> {
         if !map.contains_key(key) {
             self.problem(&within(path, key), "it is required");
         }
@@ -68,7 +73,7 @@ impl Shape {
     }
 
     /// A list of strings, if the key is there.
-    pub(super) fn texts(&mut self, map: &Map<String, Value>, path: &str, key: &str) -> Option<Vec<String>> {
+    pub(crate) fn texts(&mut self, map: &Map<String, Value>, path: &str, key: &str) -> Option<Vec<String>> {
         let texts = map.get(key)?.as_array().and_then(|items| {
             items
                 .iter()
@@ -82,13 +87,13 @@ impl Shape {
     }
 
     /// `{ field }`, if the key is there.
-    pub(super) fn field(&mut self, map: &Map<String, Value>, path: &str, key: &str) -> Option<String> {
+    pub(crate) fn field(&mut self, map: &Map<String, Value>, path: &str, key: &str) -> Option<String> {
         let (block, path) = self.block(map, path, key, &["field"])?;
         self.needed(block, &path, "field")
     }
 }
 
 /// The path of a key.
-pub(super) fn within(path: &str, key: &str) -> String {
+pub(crate) fn within(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }

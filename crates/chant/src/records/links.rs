@@ -105,7 +105,10 @@ pub(super) fn remediate(kind: &Kind, records: &mut [Record], index: &Index) {
                 continue;
             };
             if !kind.is_closed(records[at].state.as_deref()) {
-                let message = format!("it remediates {target}, which is {} and can still be amended", shown(&records[at]));
+                let message = format!(
+                    "it remediates {target}, which is {} and can still be amended",
+                    shown(&records[at])
+                );
                 records[n].refuse(Problem::new(codes::RECORD_REMEDIATES_NOT_CLOSED, message));
             }
             if !records[at].remediated_by.contains(&id) {

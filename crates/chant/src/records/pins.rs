@@ -7,7 +7,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use store::git::RepoPath;
-use store::tree::{Tree, TreeError};
 
 use super::links::Index;
 use super::record::Record;
@@ -58,39 +57,28 @@ fn pins<'r>(record: &'r Record, field: &str) -> impl Iterator<Item = (&'r str, &
     })
 }
 
-/// Hashes of files, each read once.
-pub(super) struct Files<'a> {
-    tree: &'a dyn Tree,
-    workspace: &'a RepoPath,
-    known: HashMap<String, Option<Sha256>>,
-}
+/// The hashes of pinned files by their paths from the workspace root; of a missing file none.
+pub(super) type Hashes = HashMap<String, Option<Sha256>>;
 
-impl<'a> Files<'a> {
-    pub(super) fn new(tree: &'a dyn Tree, workspace: &'a RepoPath) -> Self {
-        Self { tree, workspace, known: HashMap::new() }
-    }
-
-    fn hash(&mut self, path: &str) -> Result<Option<Sha256>, TreeError> {
-        if let Some(known) = self.known.get(path) {
-            return Ok(*known);
-        }
-        let hash = self.tree.read(&self.workspace.join(path))?.map(Sha256::of);
-        self.known.insert(path.to_owned(), hash);
-        Ok(hash)
-    }
+/// The files that records pin.
+pub(super) fn paths(kind: &Kind, records: &[Record]) -> Vec<String> {
+    let Some(field) = &kind.pins else { return Vec::new() };
+    records.iter().flat_map(|record| pins(record, field)).map(|(path, _)| path.to_owned()).collect()
 }
 
 /// Checks a record's pins.
-pub(super) fn check(kind: &Kind, record: &mut Record, files: &mut Files) -> Result<(), TreeError> {
-    let Some(field) = &kind.pins else { return Ok(()) };
-    if record.field(field).is_some_and(|list| list.as_array().is_some_and(Vec::is_empty)) && kind.work.is_none() {
+pub(super) fn check(kind: &Kind, record: &mut Record, hashes: &Hashes) {
+    let Some(field) = &kind.pins else { return };
+    if record.field(field).is_some_and(|list| list.as_array().is_some_and(Vec::is_empty))
+        && kind.work.is_none()
+    {
         let message = format!("its {field} is empty: it cites nothing and pins no file");
         record.warnings.push(Problem::new(codes::RECORD_NO_EVIDENCE, message));
     }
     let found: Vec<(String, String)> =
         pins(record, field).map(|(path, sha256)| (path.to_owned(), sha256.to_owned())).collect();
     for (path, sha256) in found {
-        let actual = files.hash(&path)?.map(|hash| hash.to_string());
+        let actual = hashes.get(&path).copied().flatten().map(|hash| hash.to_string());
         let state = match &actual {
             None => PinState::Missing,
             Some(actual) if actual.eq_ignore_ascii_case(&sha256) => PinState::Pinned,
@@ -109,7 +97,6 @@ pub(super) fn check(kind: &Kind, record: &mut Record, files: &mut Files) -> Resu
         }
         record.assets.push(Asset { path, sha256, actual, state });
     }
-    Ok(())
 }
 
 /// Marks pins that a superseded record has too while the file has not changed since this record came.
@@ -131,7 +118,9 @@ pub(super) fn stale(
                 pins(old, field).map(|(path, sha256)| (old.id.as_deref().unwrap_or_default(), path, sha256))
             })
             .collect();
-        for (pin, asset) in record.assets.iter().enumerate().filter(|(_, asset)| asset.state == PinState::Pinned) {
+        for (pin, asset) in
+            record.assets.iter().enumerate().filter(|(_, asset)| asset.state == PinState::Pinned)
+        {
             let same = |(_, path, sha256): &&(&str, &str, &str)| {
                 *path == asset.path && sha256.eq_ignore_ascii_case(&asset.sha256)
             };

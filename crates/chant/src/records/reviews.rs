@@ -126,7 +126,7 @@ pub struct Judged {
 }
 
 /// Who counts, and whose seal verifies: what trust says at base.
-pub trait Judge {
+pub trait Judge: Sync {
     /// The form in which names are compared.
     fn principal(&self, name: &str) -> String;
 
@@ -156,7 +156,11 @@ pub(super) fn judge(kind: &Kind, record: &mut Record, need: Need, judge: &dyn Ju
     let author = record.text(&reviews.decider).filter(|author| !author.trim().is_empty());
     let judged = judge.author(record, author, record.field("seal"));
     if judge.is_active() && author.is_some() && judged.attested != Some(true) {
-        let message = format!("its author {} is not attested: {}", author.unwrap_or_default(), judged.attestation.message);
+        let message = format!(
+            "its author {} is not attested: {}",
+            author.unwrap_or_default(),
+            judged.attestation.message
+        );
         record.warnings.push(Problem::new(codes::RECORD_UNATTESTED, message));
     }
     record.attested = Some(Nullable(judged.attested));
@@ -184,7 +188,8 @@ pub fn count(reviews: &Reviews, record: &Record, need: Need, judge: &dyn Judge) 
     let mut open_concerns = Vec::new();
     for (index, entry) in record.list(&reviews.field).iter().enumerate() {
         let text = |key: &str| entry.get(key).and_then(Value::as_str);
-        let (Some(reviewer), Some(verdict @ ("agree" | "dissent" | "abstain"))) = (text("reviewer"), text("verdict"))
+        let (Some(reviewer), Some(verdict @ ("agree" | "dissent" | "abstain"))) =
+            (text("reviewer"), text("verdict"))
         else {
             continue;
         };
@@ -202,7 +207,10 @@ pub fn count(reviews: &Reviews, record: &Record, need: Need, judge: &dyn Judge) 
         let judged = judge.verdict(record.id.as_deref(), entry, reviewer);
         let named = text("digest");
         let reason = if decider.as_deref() == Some(&*principal) {
-            Some(Problem::new(codes::REVIEW_DECIDER, format!("{reviewer} is who decides; others' verdicts count")))
+            Some(Problem::new(
+                codes::REVIEW_DECIDER,
+                format!("{reviewer} is who decides; others' verdicts count"),
+            ))
         } else if judge.is_agent(&principal) {
             Some(Problem::new(codes::REVIEW_AGENT, format!("{reviewer} holds the agent role")))
         } else if named.is_some_and(|named| Some(named) != digest.as_deref()) {

@@ -33,7 +33,7 @@ pub(super) fn check(session: &Session, records: &mut [Record], subjects: &[(&Kin
         let unknown: Vec<String> = record
             .list(&session.verdicts)
             .iter()
-            .filter_map(|verdict| verdict.get("record").or_else(|| verdict.get("decision")).and_then(Value::as_str))
+            .filter_map(|verdict| verdict.get("record")?.as_str())
             .filter(|id| !known.contains(id))
             .map(str::to_owned)
             .collect();

@@ -102,7 +102,14 @@ fn ids<'r>(record: &'r Record, field: &str) -> Vec<&'r str> {
 }
 
 /// Fills in what a work item derives from its links, and its warnings.
-pub(super) fn check(kind: &Kind, work: &Work, records: &mut [Record], index: &Index, others: &Others, judge: &dyn Judge) {
+pub(super) fn check(
+    kind: &Kind,
+    work: &Work,
+    records: &mut [Record],
+    index: &Index,
+    others: &Others,
+    judge: &dyn Judge,
+) {
     let state_of: HashMap<String, Option<String>> =
         index.iter().map(|(id, &at)| (id.clone(), records[at].state.clone())).collect();
     let in_cycle = cycles(work, records, index);
@@ -127,7 +134,10 @@ pub(super) fn check(kind: &Kind, work: &Work, records: &mut [Record], index: &In
 
         let mut warnings = Vec::new();
         for id in needs.iter().filter(|id| !state_of.contains_key(*id)) {
-            warnings.push(Problem::new(codes::WORK_NEEDS_UNKNOWN, format!("it needs {id}, and no work item has that id")));
+            warnings.push(Problem::new(
+                codes::WORK_NEEDS_UNKNOWN,
+                format!("it needs {id}, and no work item has that id"),
+            ));
         }
         let implements = linked(&ids(record, &work.implements), others.decisions.as_ref());
         for link in implements.iter().filter(|link| !is_known(&link.id, others.decisions.as_ref())) {
@@ -150,25 +160,33 @@ pub(super) fn check(kind: &Kind, work: &Work, records: &mut [Record], index: &In
             && is_done
             && record.list(pins).is_empty()
         {
-            let message = format!("it is {} and its {pins} is empty: nothing shows that it was done", work.done);
+            let message =
+                format!("it is {} and its {pins} is empty: nothing shows that it was done", work.done);
             warnings.push(Problem::new(codes::WORK_DONE_UNPINNED, message));
         }
         if let Some(acceptance) = &work.acceptance {
             let (view, own) = accepted(kind, acceptance, record, judge);
             for (criterion, by) in own {
-                let message = format!("the manual verdict on {criterion} is {by}'s own, who implements the item");
+                let message =
+                    format!("the manual verdict on {criterion} is {by}'s own, who implements the item");
                 warnings.push(Problem::new(codes::WORK_ACCEPTANCE_SELF_VERIFIED, message));
             }
             if let Some(view) = view.as_ref().filter(|view| is_done && view.met < view.total) {
-                let open: Vec<&str> =
-                    view.criteria.iter().filter(|criterion| !criterion.met).map(|criterion| &*criterion.id).collect();
-                let message = format!("it is {}, and no passing evidence meets {}", work.done, open.join(", "));
+                let open: Vec<&str> = view
+                    .criteria
+                    .iter()
+                    .filter(|criterion| !criterion.met)
+                    .map(|criterion| &*criterion.id)
+                    .collect();
+                let message =
+                    format!("it is {}, and no passing evidence meets {}", work.done, open.join(", "));
                 warnings.push(Problem::new(codes::WORK_ACCEPTANCE_UNMET, message));
             }
             record.acceptance = Some(Nullable(view));
         }
         if let Some(contract) = &work.contract {
-            let link = record.text(&contract.field).map(|id| linked(&[id], others.contracts.as_ref()).remove(0));
+            let link =
+                record.text(&contract.field).map(|id| linked(&[id], others.contracts.as_ref()).remove(0));
             if let Some(link) = &link {
                 if !is_known(&link.id, others.contracts.as_ref()) {
                     let message = format!("it builds {}, and no contract has that id", link.id);
@@ -192,7 +210,8 @@ pub(super) fn check(kind: &Kind, work: &Work, records: &mut [Record], index: &In
             && kind.is_closed(record.state.as_deref())
             && record.field(closed_on).is_none_or(Value::is_null)
         {
-            let message = format!("it is {} and has no {closed_on}", record.state.as_deref().unwrap_or_default());
+            let message =
+                format!("it is {} and has no {closed_on}", record.state.as_deref().unwrap_or_default());
             warnings.push(Problem::new(codes::WORK_CLOSED_WITHOUT_DATE, message));
         }
         record.warnings.extend(warnings);
@@ -286,10 +305,15 @@ fn accepted(
     record: &Record,
     judge: &dyn Judge,
 ) -> (Option<AcceptanceView>, Vec<(String, String)>) {
-    let Some(list) = record.field(&acceptance.field).and_then(Value::as_array) else { return (None, Vec::new()) };
+    let Some(list) = record.field(&acceptance.field).and_then(Value::as_array) else {
+        return (None, Vec::new());
+    };
     let evidence = kind.pins.as_ref().map_or(&[][..], |pins| record.list(pins));
-    let implementer =
-        acceptance.implementer.as_ref().and_then(|field| record.text(field)).map(|name| judge.principal(name));
+    let implementer = acceptance
+        .implementer
+        .as_ref()
+        .and_then(|field| record.text(field))
+        .map(|name| judge.principal(name));
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let mut own = Vec::new();
     let criteria: Vec<Criterion> = list
@@ -306,7 +330,9 @@ fn accepted(
                 let by = text(entry, "by");
                 match (&*verification, by) {
                     ("manual", None) => {}
-                    ("manual", Some(by)) if Some(judge.principal(&by)) == implementer => own.push((id.clone(), by)),
+                    ("manual", Some(by)) if Some(judge.principal(&by)) == implementer => {
+                        own.push((id.clone(), by))
+                    }
                     _ => met = true,
                 }
             }
@@ -327,8 +353,17 @@ fn answered(answers: &[Record], id: &str) -> Vec<AnswerView> {
                 id: answer.id.clone()?,
                 point: answer.text("point").map(str::to_owned),
                 state: answer.state.clone(),
-                answer: answer.field("answer").filter(|value| value.is_string() || value.is_boolean()).cloned().unwrap_or_default(),
-                answered_by: answer.list("answered_by").iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+                answer: answer
+                    .field("answer")
+                    .filter(|value| value.is_string() || value.is_boolean())
+                    .cloned()
+                    .unwrap_or_default(),
+                answered_by: answer
+                    .list("answered_by")
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .map(str::to_owned)
+                    .collect(),
             })
         })
         .collect()

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Bytes, since git's names need not be UTF-8; separated by `/` on every system; in one form, without
 /// `.` parts, doubled or trailing slashes and `x/..` pairs. What lies outside the folder begins with
 /// `../`. Ordered as git orders: byte by byte.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RepoPath(Vec<u8>);
 
 impl RepoPath {

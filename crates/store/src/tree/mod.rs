@@ -39,7 +39,7 @@ pub struct Entry {
 }
 
 /// Files by name: the working tree, or what a commit holds.
-pub trait Tree {
+pub trait Tree: Sync {
     /// The commit that is read; none for the working tree.
     fn commit(&self) -> Option<&Oid>;
 

@@ -1,0 +1,303 @@
+//! Reading the records of a kind.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+use std::thread;
+
+use canon::{Sha256, front_matter, json};
+use gate::Refusal;
+use serde_json::{Map, Value};
+use store::Env;
+use store::git::RepoPath;
+use store::tree::{EntryKind, Tree, TreeError};
+
+use super::digest::{digest, whole_seal};
+use super::links::{self, Index};
+use super::record::Record;
+use super::reviews::{self, Judge, Need};
+use super::times::Times;
+use super::work::{self, DecisionWork, Others};
+use super::{answers, pins, sessions, source};
+use crate::kind::{self, Format, IdRule, Kind};
+use crate::{Problem, codes};
+
+/// What records are read from, and who counts.
+#[derive(Clone, Copy)]
+pub struct Reading<'a> {
+    /// The tree that holds the records and the files that they pin.
+    pub tree: &'a dyn Tree,
+    /// The tree that holds kind files and schemas: the working tree, or where there is none the revision.
+    pub kinds: &'a dyn Tree,
+    /// The workspace that pinned paths start from.
+    pub workspace: &'a RepoPath,
+    /// How many verdicts a record needs.
+    pub need: Need,
+    /// Who counts.
+    pub judge: &'a dyn Judge,
+    /// The environment, for the home folder.
+    pub env: &'a Env,
+}
+
+/// The records of one kind, sorted by path.
+#[derive(Debug)]
+pub struct Records {
+    /// Every record.
+    pub records: Vec<Record>,
+    /// Which record has which id.
+    pub index: Index,
+    /// Of a work kind: the decisions with the items that carry them out.
+    pub decisions: Option<Vec<DecisionWork>>,
+}
+
+impl Records {
+    /// The record with this id.
+    pub fn get(&self, id: &str) -> Option<&Record> {
+        self.index.get(id).map(|&at| &self.records[at])
+    }
+}
+
+/// Reads the records of a kind, with everything that follows from other records.
+///
+/// # Errors
+/// `location-missing` where the folder does not exist or can't be read.
+pub fn read(reading: &Reading, kind: &Kind, times: &mut dyn Times) -> Result<Records, Refusal> {
+    let (mut records, index) = linked(reading, kind)?;
+    pins::stale(kind, &mut records, &index, reading.workspace, times);
+    let other = |file: &RepoPath| {
+        let other = kind::load(reading.kinds, file).ok()?;
+        let (records, _) = linked(reading, &other).ok()?;
+        Some((other, records))
+    };
+    if let Some(session) = &kind.session {
+        let subjects: Vec<(Kind, Vec<Record>)> = session.subjects.iter().filter_map(other).collect();
+        let subjects: Vec<(&Kind, &[Record])> =
+            subjects.iter().map(|(kind, records)| (kind, &records[..])).collect();
+        sessions::check(session, &mut records, &subjects);
+    }
+    let mut decisions = None;
+    if let Some(work) = &kind.work {
+        let others = Others {
+            decisions: other(&work.decisions),
+            contracts: work.contract.as_ref().and_then(|contract| other(&contract.kind)),
+            answers: work.answers.as_ref().and_then(other).map(|(_, records)| records),
+        };
+        work::check(kind, work, &mut records, &index, &others, reading.judge);
+        let known = others.decisions.as_ref().map_or(&[][..], |(_, records)| records);
+        decisions = Some(work::decisions(&records, known));
+    }
+    if let Some(points) = &kind.answers {
+        answers::check(points, &mut records, reading.tree);
+    }
+    if let Some(field) = &kind.source {
+        for record in &mut records {
+            source::check_transcript(field, record, reading.tree, reading.workspace, reading.env);
+        }
+    }
+    Ok(Records { records, index, decisions })
+}
+
+/// The records of a kind with what follows from each other.
+fn linked(reading: &Reading, kind: &Kind) -> Result<(Vec<Record>, Index), Refusal> {
+    let files = located(reading.tree, kind)?;
+    let paths: Vec<RepoPath> = files.iter().map(|(path, _)| path.clone()).collect();
+    let contents = reading.tree.read_many(&paths).map_err(|error| unreadable(kind, &error))?;
+    let mut records: Vec<Record> = Vec::with_capacity(files.len());
+    let parse = |((path, entry), content): ((RepoPath, EntryKind), Option<Vec<u8>>)| match (entry, content) {
+        (EntryKind::File, Some(bytes)) => parse(kind, path, &bytes),
+        (EntryKind::Link, _) => unparsed(path, "it is a symbolic link, and links are not followed"),
+        _ => unparsed(path, "it could not be read"),
+    };
+    records.extend(in_parallel(files.into_iter().zip(contents).collect(), parse));
+
+    let hashes = pinned(reading, kind, &records).map_err(|error| unreadable(kind, &error))?;
+    let finish = |mut record: Record| {
+        pins::check(kind, &mut record, &hashes);
+        reviews::judge(kind, &mut record, reading.need, reading.judge);
+        record
+    };
+    let mut records = in_parallel(records, finish);
+    let index = links::index(&mut records);
+    links::supersede(kind, &mut records, &index);
+    links::remediate(kind, &mut records, &index);
+    Ok((records, index))
+}
+
+/// The files that hold the kind's records, in the order of their names.
+pub fn located(tree: &dyn Tree, kind: &Kind) -> Result<Vec<(RepoPath, EntryKind)>, Refusal> {
+    let Some(entries) = tree.list(&kind.folder).map_err(|error| unreadable(kind, &error))? else {
+        let message = format!("records directory {} does not exist{}", shown(&kind.folder), label(tree));
+        return Err(Refusal::new(codes::LOCATION_MISSING, message));
+    };
+    let is_record = |kind: EntryKind| matches!(kind, EntryKind::File | EntryKind::Link);
+    let mut files: Vec<(String, EntryKind)> = entries
+        .into_iter()
+        .filter(|entry| is_record(entry.kind) && kind.holds(&entry.name))
+        .filter_map(|entry| Some((String::from_utf8(entry.name).ok()?, entry.kind)))
+        .collect();
+    // The order of the published program: by UTF-16 code units, which differs from bytes for rare letters alone.
+    if files.iter().any(|(name, _)| !name.is_ascii()) {
+        files.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
+    }
+    Ok(files.into_iter().map(|(name, entry)| (kind.folder.join(name), entry)).collect())
+}
+
+fn unreadable(kind: &Kind, error: &TreeError) -> Refusal {
+    let message = format!("records directory {} can't be read: {error}", shown(&kind.folder));
+    Refusal::new(codes::LOCATION_MISSING, message)
+}
+
+fn shown(folder: &RepoPath) -> String {
+    if folder.is_empty() { ".".to_owned() } else { folder.to_string() }
+}
+
+fn label(tree: &dyn Tree) -> String {
+    tree.commit().map(|commit| format!(" at {}", &commit.as_str()[..8])).unwrap_or_default()
+}
+
+fn unparsed(path: RepoPath, why: &str) -> Record {
+    let mut record = Record { path, ..Record::default() };
+    record.digest = Some(Sha256::of(b""));
+    record.refuse(Problem::new(codes::RECORD_UNPARSEABLE, why));
+    record
+}
+
+/// One record from its file alone.
+pub fn parse(kind: &Kind, path: RepoPath, bytes: &[u8]) -> Record {
+    let mut record = Record { path, valid: true, digest: Some(digest(kind, bytes)), ..Record::default() };
+    if kind.id == IdRule::Sha256 {
+        addressed(&mut record, bytes);
+    }
+    let (data, body) = match content(kind, bytes) {
+        Ok(content) => content,
+        Err(why) => {
+            record.refuse(Problem::new(codes::RECORD_UNPARSEABLE, why));
+            return record;
+        }
+    };
+    let text = |field: &str| data.get(field).and_then(Value::as_str).map(str::to_owned);
+    if let IdRule::Field(field) = &kind.id {
+        record.id = text(field);
+    }
+    record.state = kind.states.as_ref().and_then(|states| text(&states.field));
+    let mut wrong: Vec<String> = kind.schema.problems(&data).into_iter().collect();
+    if let IdRule::Field(field) = &kind.id
+        && record.id.is_none()
+        && wrong.is_empty()
+    {
+        wrong.push(format!("/{field} must be a string, which is the record's id"));
+    }
+    let source = kind.source.as_ref().and_then(|field| source::problem(field, data.get(field)?));
+    wrong.extend(source);
+    if !wrong.is_empty() {
+        record.refuse(Problem::new(codes::RECORD_SCHEMA_INVALID, wrong.join("; ")));
+    }
+    if let Some(problem) = broken_seal(kind, &record, &data, &body) {
+        record.refuse(problem);
+    }
+    record.data = Some(data);
+    record
+}
+
+/// The data of a record's file and what stands below it.
+pub fn content(kind: &Kind, bytes: &[u8]) -> Result<(Map<String, Value>, String), String> {
+    match kind.format {
+        Format::FrontMatter => {
+            let document = front_matter::parse(bytes).map_err(|damage| damage.to_string())?;
+            let body = document.body().to_owned();
+            Ok((document.data, body))
+        }
+        Format::Json => {
+            json::record(bytes).map(|data| (data, String::new())).map_err(|damage| damage.to_string())
+        }
+    }
+}
+
+/// The id of a content-addressed record, and whether its name claims another.
+fn addressed(record: &mut Record, bytes: &[u8]) {
+    let id = Sha256::of(bytes).to_string();
+    let name = String::from_utf8_lossy(record.path.last()).into_owned();
+    let stem = name.split('.').next().unwrap_or_default();
+    if stem != id {
+        let message = format!("its name claims {stem}, and its bytes hash to {id}");
+        record.warnings.push(Problem::new(codes::ASSET_DRIFT, message));
+        if stem.len() == 64 && stem.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            record.assets.push(pins::Asset {
+                path: record.path.to_string(),
+                sha256: stem.to_owned(),
+                actual: Some(id.clone()),
+                state: pins::PinState::Drifted,
+            });
+        }
+    }
+    record.id = Some(id);
+}
+
+/// A closed record that is no longer what was sealed.
+fn broken_seal(kind: &Kind, record: &Record, data: &Map<String, Value>, body: &str) -> Option<Problem> {
+    let field = kind.whole_seal()?;
+    let sealed = data.get(field).filter(|_| kind.is_closed(record.state.as_deref()))?;
+    if sealed.as_str() == whole_seal(field, data, body).as_deref() {
+        return None;
+    }
+    let message =
+        format!("its {field} is not the seal of its text now, so the text changed after it was closed");
+    let code =
+        if kind.session.is_some() { codes::SESSION_SEAL_MISMATCH } else { codes::RECORD_SEAL_MISMATCH };
+    Some(Problem::new(code, message))
+}
+
+/// The hashes of all files that the records pin; of a missing file none.
+fn pinned(reading: &Reading, kind: &Kind, records: &[Record]) -> Result<pins::Hashes, TreeError> {
+    let mut paths: Vec<String> = pins::paths(kind, records);
+    paths.sort_unstable();
+    paths.dedup();
+    let mut hashes = HashMap::new();
+    // Some at a time, since a pinned file may be large.
+    for some in paths.chunks(256) {
+        let places: Vec<RepoPath> = some.iter().map(|path| reading.workspace.join(path)).collect();
+        let contents = reading.tree.read_many(&places)?;
+        let hashed = in_parallel(contents, |content| content.map(Sha256::of));
+        hashes.extend(some.iter().cloned().zip(hashed));
+    }
+    Ok(hashes)
+}
+
+/// From this many items on, work is shared among threads.
+const MANY: usize = 128;
+
+/// Each item through `act`, in the order of the items.
+fn in_parallel<T: Send, U: Send>(items: Vec<T>, act: impl Fn(T) -> U + Sync) -> Vec<U> {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    if items.len() < MANY || threads < 2 {
+        return items.into_iter().map(act).collect();
+    }
+    // Short pieces, since some items cost far more than others.
+    let size = items.len().div_ceil(threads * 8);
+    let mut pieces: Vec<(usize, Vec<T>)> = Vec::new();
+    let mut items = items.into_iter();
+    loop {
+        let piece: Vec<T> = items.by_ref().take(size).collect();
+        if piece.is_empty() {
+            break;
+        }
+        pieces.push((pieces.len(), piece));
+    }
+    let open = Mutex::new(pieces);
+    let done = Mutex::new(Vec::new());
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let Some((n, piece)) = open.lock().ok().and_then(|mut open| open.pop()) else { break };
+                    let results: Vec<U> = piece.into_iter().map(&act).collect();
+                    if let Ok(mut done) = done.lock() {
+                        done.push((n, results));
+                    }
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_default();
+    done.sort_by_key(|(n, _)| *n);
+    done.into_iter().flat_map(|(_, results)| results).collect()
+}
