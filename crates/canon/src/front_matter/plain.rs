@@ -14,6 +14,15 @@ pub(super) enum Plain {
 
 pub(super) fn resolve(text: &str) -> Plain {
     match text.as_bytes() {
+        // Nearly every text and key ends here.
+        [first, ..]
+            if !matches!(
+                first,
+                b'~' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'0'..=b'9' | b'+' | b'-' | b'.'
+            ) =>
+        {
+            Plain::Text
+        }
         [] | b"~" | b"null" | b"Null" | b"NULL" => Plain::Value(Value::Null),
         b"true" | b"True" | b"TRUE" => Plain::Value(Value::Bool(true)),
         b"false" | b"False" | b"FALSE" => Plain::Value(Value::Bool(false)),
