@@ -34,13 +34,12 @@ pub(super) fn lines(text: &str, start: usize) -> impl Iterator<Item = Line> {
     let bytes = text.as_bytes();
     let mut at = start;
     std::iter::from_fn(move || {
-        if at >= bytes.len() {
-            return None;
-        }
+        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
         let start = at;
-        let end = bytes[at..].iter().position(|b| matches!(b, b'\n' | b'\r')).map_or(bytes.len(), |n| at + n);
-        at = if bytes[end..].starts_with(b"\r\n") { end + 2 } else { (end + 1).min(bytes.len()) };
-        Some(Line { start, end, next: at })
+        let length = rest.iter().position(|&b| b == b'\n' || b == b'\r').unwrap_or(rest.len());
+        let line_end = if rest[length..].starts_with(b"\r\n") { 2 } else { 1 };
+        at = (start + length + line_end).min(bytes.len());
+        Some(Line { start, end: start + length, next: at })
     })
 }
 
@@ -64,7 +63,7 @@ impl Fence {
     /// line between the two.
     pub fn find(text: &str) -> Result<Self, Missing> {
         let mut lines = lines(text, 0);
-        let is_fence = |line: Line| &text[line.start..line.end] == "---";
+        let is_fence = |line: Line| line.end - line.start == 3 && text[line.start..].starts_with("---");
         let open = lines.next().filter(|&line| is_fence(line)).ok_or(Missing::Open)?;
         let close = lines.skip(1).find(|&line| is_fence(line)).ok_or(Missing::Close)?;
         Ok(Self { yaml: open.next..close.start, body: close.next })

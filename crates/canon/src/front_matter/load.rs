@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::fence::Fence;
 use super::plain::{Plain, resolve};
+use super::written;
 use crate::json::{Damage, conflict_marker};
 
 /// How deep lists and mappings may stand in each other.
@@ -41,6 +42,11 @@ impl Fault {
 /// The one mapping that `yaml` holds.
 pub(super) fn load(yaml: &str) -> Result<Map<String, Value>, Fault> {
     refuse_unprintable(yaml)?;
+    written::read(yaml).map_or_else(|| load_events(yaml), Ok)
+}
+
+/// The same, by the full parser.
+pub(super) fn load_events(yaml: &str) -> Result<Map<String, Value>, Fault> {
     let mut loader = Loader::default();
     for next in Parser::new_from_str(yaml) {
         let (event, span) = next.map_err(|error| Fault::new(error.info(), error.marker()))?;
@@ -55,7 +61,11 @@ pub(super) fn load(yaml: &str) -> Result<Map<String, Value>, Fault> {
 /// Control characters have no place in a YAML text; a parser might take one for the end.
 fn refuse_unprintable(yaml: &str) -> Result<(), Fault> {
     let is_control = |b: u8| (b < 0x20 && b != b'\n' && b != b'\t') || b == 0x7f;
-    let Some(at) = yaml.bytes().position(is_control) else { return Ok(()) };
+    // One pass without a way out, which the compiler turns into wide instructions.
+    if !yaml.bytes().fold(false, |found, b| found | is_control(b)) {
+        return Ok(());
+    }
+    let at = yaml.bytes().position(is_control).unwrap_or(0);
     let before = &yaml[..at];
     let line = before.matches('\n').count() + 1;
     let column = before.chars().rev().take_while(|&c| c != '\n').count();

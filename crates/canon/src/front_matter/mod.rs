@@ -12,6 +12,7 @@ mod load;
 mod plain;
 mod render;
 mod seal;
+mod written;
 
 use std::borrow::Cow;
 

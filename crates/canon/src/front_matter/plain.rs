@@ -1,6 +1,8 @@
 //! What a plain scalar of YAML means under its JSON schema, as the js-yaml library reads it.
 
-use serde_json::{Number, Value};
+use serde_json::Value;
+
+use crate::json;
 
 /// What a plain scalar turned out to be.
 pub(super) enum Plain {
@@ -14,15 +16,24 @@ pub(super) enum Plain {
 
 pub(super) fn resolve(text: &str) -> Plain {
     match text.as_bytes() {
+        // Nearly every text and key ends here.
+        [first, ..]
+            if !matches!(
+                first,
+                b'~' | b'n' | b'N' | b't' | b'T' | b'f' | b'F' | b'0'..=b'9' | b'+' | b'-' | b'.'
+            ) =>
+        {
+            Plain::Text
+        }
         [] | b"~" | b"null" | b"Null" | b"NULL" => Plain::Value(Value::Null),
         b"true" | b"True" | b"TRUE" => Plain::Value(Value::Bool(true)),
         b"false" | b"False" | b"FALSE" => Plain::Value(Value::Bool(false)),
-        [b'0'..=b'9' | b'+' | b'-' | b'.', ..] => number(text),
+        [b'0'..=b'9' | b'+' | b'-' | b'.', ..] => numeric(text),
         _ => Plain::Text,
     }
 }
 
-fn number(text: &str) -> Plain {
+fn numeric(text: &str) -> Plain {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     if matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN") {
         return Plain::NotFinite;
@@ -37,17 +48,7 @@ fn number(text: &str) -> Plain {
     };
     let Some(value) = read else { return Plain::Text };
     let value = if text.starts_with('-') { -value } else { value };
-    from_f64(value).map_or(Plain::NotFinite, |number| Plain::Value(Value::Number(number)))
-}
-
-/// A number as JavaScript holds it: an integer where it is one that a double holds exactly.
-fn from_f64(value: f64) -> Option<Number> {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    if value.fract() == 0.0 && value.abs() <= EXACT {
-        #[expect(clippy::cast_possible_truncation, reason = "whole and within the range of i64")]
-        return Some(Number::from(value as i64));
-    }
-    Number::from_f64(value)
+    json::number(value).map_or(Plain::NotFinite, |number| Plain::Value(Value::Number(number)))
 }
 
 /// Digits of another base, with underscores between them.

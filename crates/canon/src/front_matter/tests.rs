@@ -88,6 +88,7 @@ fn plain_scalars_mean_what_the_json_schema_of_yaml_says() {
     for (yaml, value) in table {
         assert_eq!(read(&format!("k: {yaml}")), json!({ "k": value }), "{yaml:?}");
     }
+    assert_eq!(read("k: \"\\ud83d\\ude00\""), json!({"k": "😀"}));
 }
 
 #[test]

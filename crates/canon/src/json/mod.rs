@@ -12,7 +12,7 @@ mod record;
 mod scan;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 pub(crate) use damage::conflict_marker;
 pub use damage::{Damage, check, read, read_sparse};
@@ -24,6 +24,16 @@ pub use scan::elements;
 /// `value` as `JSON.stringify(value, null, 2)` writes it, without a trailing newline.
 pub fn pretty(value: &Value) -> String {
     format!("{value:#}")
+}
+
+/// A number as JavaScript holds it: an integer where a double holds it exactly. `None` where it is not finite.
+pub fn number(value: f64) -> Option<Number> {
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    if value.fract() == 0.0 && value.abs() <= EXACT {
+        #[expect(clippy::cast_possible_truncation, reason = "whole and within the range of i64")]
+        return Some(Number::from(value as i64));
+    }
+    Number::from_f64(value)
 }
 
 /// `value` on one line without spaces, as `JSON.stringify(value)` writes it.

@@ -5,12 +5,14 @@ use std::fmt;
 use std::ops::Range;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
 use super::damage::{Damage, check, describe};
+use super::number;
 use super::scan::{Parts, Scanner};
 
-/// Reads one object. A member name that repeats, at any depth, is refused.
+/// Reads one object. A member name that repeats, at any depth, is refused. Numbers are those that JavaScript would
+/// hold: `1.0` is 1, and an integer that no double holds is rounded.
 ///
 /// # Errors
 /// The text is not UTF-8, not JSON, not an object, or repeats a member name.
@@ -99,16 +101,18 @@ impl<'de> Visitor<'de> for Unrepeated<'_> {
         Ok(Value::Bool(value))
     }
 
-    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
-        Ok(Value::from(value))
+    #[expect(clippy::cast_precision_loss, reason = "JavaScript rounds it too")]
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Value, E> {
+        self.visit_f64(value as f64)
     }
 
-    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
-        Ok(Value::from(value))
+    #[expect(clippy::cast_precision_loss, reason = "JavaScript rounds it too")]
+    fn visit_u64<E: Error>(self, value: u64) -> Result<Value, E> {
+        self.visit_f64(value as f64)
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
+        number(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
@@ -163,6 +167,12 @@ mod tests {
     fn an_object_is_read_in_its_order() {
         let map = record(br#"{"b": [1, -2, 1.5, null], "a": {"x": "\u00e9"}}"#).unwrap();
         assert_eq!(Value::Object(map).to_string(), r#"{"b":[1,-2,1.5,null],"a":{"x":"é"}}"#);
+    }
+
+    #[test]
+    fn numbers_are_those_of_javascript() {
+        let map = record(br#"{"n": [1.0, -0, 1e3, 9007199254740993, 18446744073709551615, 0.5]}"#).unwrap();
+        assert_eq!(map["n"].to_string(), "[1,0,1000,9007199254740992,1.8446744073709552e19,0.5]");
     }
 
     #[test]
