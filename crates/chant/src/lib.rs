@@ -10,5 +10,10 @@
 
 pub mod codes;
 mod document;
+pub mod duration;
+pub mod journal;
+pub mod lock;
+#[cfg(test)]
+mod published;
 
 pub use document::{CONTRACT, LEVEL, Problem};

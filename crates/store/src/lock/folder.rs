@@ -49,17 +49,24 @@ pub struct Owner {
 
 /// What a process wants to publish of itself.
 #[derive(Debug, Clone)]
-pub struct Claim<'a> {
+pub struct Claim {
     /// A fresh secret: 32 hex digits.
     pub token: String,
     /// The command, or `batch`.
-    pub verb: &'a str,
+    pub verb: String,
     /// The person that the command or the batch names.
-    pub by: Option<&'a str>,
+    pub by: Option<String>,
     /// The agent session.
-    pub agent: Option<&'a str>,
+    pub agent: Option<String>,
     /// How long it holds at most.
     pub lasts: Duration,
+}
+
+impl Claim {
+    /// The claim of someone who has the token of a lock already.
+    fn of(token: &str) -> Self {
+        Self { token: token.to_owned(), verb: String::new(), by: None, agent: None, lasts: Duration::ZERO }
+    }
 }
 
 /// Where a lock folder is published, and the file that guards it.
@@ -78,19 +85,14 @@ impl LockFolder {
     }
 
     /// Takes the lock for this process, waiting up to `wait` for an owner that lives.
-    pub fn acquire(
-        &self,
-        claim: &Claim<'_>,
-        wait: Duration,
-        now: Timestamp,
-    ) -> Result<FolderLock, LockError> {
+    pub fn acquire(&self, claim: &Claim, wait: Duration, now: Timestamp) -> Result<FolderLock, LockError> {
         let attempt = Attempt::new(self, claim, Some(std::process::id()), now);
         let (guard, _) = engine::acquire(&attempt, &self.guard, wait)?;
         Ok(FolderLock { folder: self.clone(), token: claim.token.clone(), releases: true, _guard: guard })
     }
 
     /// Takes the lock for a batch, which holds it after this process has ended.
-    pub fn open_batch(&self, claim: &Claim<'_>, wait: Duration, now: Timestamp) -> Result<Owner, LockError> {
+    pub fn open_batch(&self, claim: &Claim, wait: Duration, now: Timestamp) -> Result<Owner, LockError> {
         let attempt = Attempt::new(self, claim, None, now);
         let _guard = engine::acquire(&attempt, &self.guard, wait)?;
         // As it stands there, its times included.
@@ -103,7 +105,7 @@ impl LockFolder {
     /// # Errors
     /// [`LockError::NotHeld`] when the batch was closed, or its time is up.
     pub fn join(&self, token: &str, wait: Duration, now: Timestamp) -> Result<FolderLock, LockError> {
-        let claim = Claim { token: token.to_owned(), verb: "", by: None, agent: None, lasts: Duration::ZERO };
+        let claim = Claim::of(token);
         let attempt = Attempt::new(self, &claim, None, now);
         self.expect(token, attempt.now())?;
         let guard = engine::hold(&self.batch_guard(), &attempt, &mut Patience::new(wait))?;
@@ -116,7 +118,7 @@ impl LockFolder {
     /// # Errors
     /// [`LockError::NotHeld`] when another owner or none holds the lock.
     pub fn close_batch(&self, token: &str, wait: Duration, now: Timestamp) -> Result<Owner, LockError> {
-        let claim = Claim { token: token.to_owned(), verb: "", by: None, agent: None, lasts: Duration::ZERO };
+        let claim = Claim::of(token);
         let attempt = Attempt::new(self, &claim, None, now);
         let _guard = engine::hold(&self.batch_guard(), &attempt, &mut Patience::new(wait))?;
         let found = find(&self.path)?;
@@ -223,14 +225,14 @@ impl Found {
 /// One process that wants the lock.
 struct Attempt<'a> {
     folder: &'a LockFolder,
-    claim: &'a Claim<'a>,
+    claim: &'a Claim,
     pid: Option<u32>,
     asked: Timestamp,
     begun: Instant,
 }
 
 impl<'a> Attempt<'a> {
-    fn new(folder: &'a LockFolder, claim: &'a Claim<'a>, pid: Option<u32>, now: Timestamp) -> Self {
+    fn new(folder: &'a LockFolder, claim: &'a Claim, pid: Option<u32>, now: Timestamp) -> Self {
         Self { folder, claim, pid, asked: now, begun: Instant::now() }
     }
 
@@ -244,9 +246,9 @@ impl<'a> Attempt<'a> {
             token: self.claim.token.clone(),
             pid: self.pid,
             host: host(),
-            verb: self.claim.verb.to_owned(),
-            by: self.claim.by.map(str::to_owned),
-            agent: self.claim.agent.map(str::to_owned),
+            verb: self.claim.verb.clone(),
+            by: self.claim.by.clone(),
+            agent: self.claim.agent.clone(),
             acquired_at: now.to_string(),
             expires_at: later(now, self.claim.lasts).to_string(),
         }

@@ -15,11 +15,11 @@ fn token(n: u32) -> String {
     format!("{:032x}", u128::from(n) + (u128::from(std::process::id()) << 64))
 }
 
-fn claim(n: u32) -> Claim<'static> {
+fn claim(n: u32) -> Claim {
     Claim {
         token: token(n),
-        verb: "records amend",
-        by: Some("ada"),
+        verb: "records amend".to_owned(),
+        by: Some("ada".to_owned()),
         agent: None,
         lasts: Duration::from_mins(2),
     }
@@ -208,7 +208,7 @@ fn a_fresh_lock_that_came_between_is_put_back() {
 fn a_batch_holds_across_processes_until_it_is_closed() {
     let folder = tempfile::tempdir().unwrap();
     let place = place(folder.path());
-    let batch = Claim { verb: "batch", lasts: Duration::from_mins(1), ..claim(7) };
+    let batch = Claim { verb: "batch".to_owned(), lasts: Duration::from_mins(1), ..claim(7) };
     let owner = place.open_batch(&batch, Duration::ZERO, NOW).unwrap();
     assert_eq!((owner.pid, owner.token.as_str()), (None, token(7).as_str()));
     assert!(matches!(acquire(folder.path(), 5), Err(LockError::Held { .. })));
@@ -237,7 +237,7 @@ fn a_batch_holds_across_processes_until_it_is_closed() {
 fn a_batch_whose_time_is_up_goes_ahead_no_more_and_is_broken() {
     let folder = tempfile::tempdir().unwrap();
     let place = place(folder.path());
-    let batch = Claim { verb: "batch", lasts: Duration::from_mins(1), ..claim(7) };
+    let batch = Claim { verb: "batch".to_owned(), lasts: Duration::from_mins(1), ..claim(7) };
     place.open_batch(&batch, Duration::ZERO, NOW).unwrap();
     let late = later(NOW, Duration::from_mins(2));
     assert!(matches!(place.join(&token(7), Duration::ZERO, late), Err(LockError::NotHeld { .. })));
@@ -254,7 +254,7 @@ fn a_batch_whose_time_is_up_goes_ahead_no_more_and_is_broken() {
 fn a_waiting_process_does_not_keep_a_batch_from_going_ahead() {
     let folder = tempfile::tempdir().unwrap();
     let place = place(folder.path());
-    let batch = Claim { verb: "batch", lasts: Duration::from_mins(1), ..claim(7) };
+    let batch = Claim { verb: "batch".to_owned(), lasts: Duration::from_mins(1), ..claim(7) };
     place.open_batch(&batch, Duration::ZERO, NOW).unwrap();
     std::thread::scope(|scope| {
         let waiting = scope.spawn(|| acquire(folder.path(), 20_000).map(drop));
