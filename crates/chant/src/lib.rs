@@ -13,5 +13,10 @@ mod document;
 pub mod kind;
 pub mod points;
 pub mod records;
+pub mod duration;
+pub mod journal;
+pub mod lock;
+#[cfg(test)]
+mod published;
 
 pub use document::{CONTRACT, LEVEL, Problem};

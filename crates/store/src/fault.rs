@@ -29,6 +29,9 @@ pub const POINTS: &[&str] = &[
     "clear",
 ];
 
+/// The points of a lock folder, in the order in which it is taken, and then broken or let go.
+pub const LOCK_FOLDER_POINTS: &[&str] = &["lock-prepared", "lock-published", "lock-aside"];
+
 #[cfg(debug_assertions)]
 mod armed {
     use std::sync::Mutex;

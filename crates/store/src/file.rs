@@ -43,7 +43,7 @@ fn link_error() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, "it is a symbolic link")
 }
 
-fn options() -> OpenOptions {
+pub(crate) fn options() -> OpenOptions {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "links are checked by metadata there"))]
     let mut options = OpenOptions::new();
     #[cfg(unix)]
@@ -56,7 +56,7 @@ fn options() -> OpenOptions {
     options
 }
 
-fn explain(path: &Path, error: io::Error) -> io::Error {
+pub(crate) fn explain(path: &Path, error: io::Error) -> io::Error {
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_symlink() => link_error(),
         Ok(metadata) if metadata.is_dir() => io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"),

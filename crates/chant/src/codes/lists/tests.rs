@@ -6,18 +6,9 @@ use serde_json::Value;
 
 use super::super::ALL;
 use super::DOCUMENTS;
+use crate::published;
 
 type Codes = BTreeSet<String>;
-
-/// The folder of the published schemas; none, with a message, where it is not at hand.
-fn published() -> Option<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/chant/schemas");
-    if !folder.is_dir() {
-        eprintln!("skipped: no published schemas at {}", folder.display());
-        return None;
-    }
-    Some(folder)
-}
 
 fn listed() -> Codes {
     ALL.iter().map(|(code, _)| code.to_string()).collect()
@@ -78,7 +69,7 @@ fn each_code_of_the_closed_list_is_named_once_and_has_its_own_meaning() {
 
 #[test]
 fn the_lists_are_those_of_the_published_schemas() {
-    let Some(folder) = published() else { return };
+    let Some(folder) = published::folder() else { return };
     let listed = listed();
     let mut expected = BTreeMap::new();
     for file in fs::read_dir(folder).unwrap() {
@@ -103,7 +94,7 @@ fn the_lists_are_those_of_the_published_schemas() {
 
 #[test]
 fn no_published_schema_names_a_code_outside_the_closed_list() {
-    let Some(folder) = published() else { return };
+    let Some(folder) = published::folder() else { return };
     let listed = listed();
     for file in fs::read_dir(folder).unwrap() {
         let file = file.unwrap().path();

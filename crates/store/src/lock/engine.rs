@@ -1,0 +1,114 @@
+//! Taking a published lock under the guard, whatever its form.
+
+use std::fs::{self, File, TryLockError};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::LockError;
+use crate::file::{self, FileError};
+
+/// The form in which a protocol publishes who holds its lock.
+pub(super) trait Published {
+    /// What is known of a holder.
+    type Found;
+
+    /// Where it is published.
+    fn path(&self) -> &Path;
+
+    /// Publishes this process as the holder; false where a holder is published.
+    fn publish(&self) -> Result<bool, FileError>;
+
+    /// The published holder.
+    fn found(&self) -> Result<Option<Self::Found>, LockError>;
+
+    /// Whether the holder is gone without having let go.
+    fn is_left_behind(&self, found: &Self::Found) -> bool;
+
+    /// Removes what is published if it still is `found`; another program may have replaced it meanwhile.
+    fn remove(&self, found: &Self::Found) -> Result<bool, FileError>;
+
+    /// The holder for people.
+    fn describe(&self, found: Option<&Self::Found>) -> String;
+}
+
+/// Takes the guard and publishes this process, waiting up to `wait` for a holder that lives. Gives back the guard, which
+/// is held until it is closed, and the holder that was broken.
+pub(super) fn acquire<P: Published>(
+    published: &P,
+    guard: &Path,
+    wait: Duration,
+) -> Result<(File, Option<P::Found>), LockError> {
+    let mut patience = Patience::new(wait);
+    let guard = hold(guard, published, &mut patience)?;
+    let mut broken = None;
+    while !published.publish()? {
+        match published.found()? {
+            None => {}
+            Some(found) if published.is_left_behind(&found) && published.remove(&found)? => {
+                broken = Some(found);
+            }
+            Some(found) => patience.rest(published, Some(&found))?,
+        }
+    }
+    Ok((guard, broken))
+}
+
+/// Takes the advisory lock on `guard`.
+pub(super) fn hold<P: Published>(
+    guard: &Path,
+    published: &P,
+    patience: &mut Patience,
+) -> Result<File, LockError> {
+    let file = open(guard)?;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => {
+                let found = published.found().unwrap_or_default();
+                patience.rest(published, found.as_ref())?;
+            }
+            Err(TryLockError::Error(error)) => return Err(FileError::new("lock", guard, error).into()),
+        }
+    }
+}
+
+/// Whether a process holds the advisory lock on `guard`.
+pub(super) fn is_held(guard: &Path) -> bool {
+    File::open(guard).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
+fn open(guard: &Path) -> Result<File, FileError> {
+    if let Some(folder) = guard.parent() {
+        fs::create_dir_all(folder).map_err(|error| FileError::new("create", folder, error))?;
+    }
+    let opened = file::options().create(true).truncate(false).write(true).open(guard);
+    opened.map_err(|error| FileError::new("open", guard, file::explain(guard, error)))
+}
+
+/// How long a process waits for a lock, in growing pauses.
+pub(super) struct Patience {
+    begun: Instant,
+    wait: Duration,
+    pause: Duration,
+}
+
+impl Patience {
+    pub(super) fn new(wait: Duration) -> Self {
+        Self { begun: Instant::now(), wait, pause: Duration::from_millis(1) }
+    }
+
+    /// Sleeps a little.
+    ///
+    /// # Errors
+    /// [`LockError::Held`] when the time is up.
+    fn rest<P: Published>(&mut self, published: &P, found: Option<&P::Found>) -> Result<(), LockError> {
+        let waited = self.begun.elapsed();
+        if waited >= self.wait {
+            let holder = published.describe(found);
+            return Err(LockError::Held { path: published.path().to_owned(), holder, waited });
+        }
+        std::thread::sleep(self.pause.min(self.wait.saturating_sub(waited)));
+        self.pause = (self.pause * 2).min(Duration::from_millis(15));
+        Ok(())
+    }
+}
