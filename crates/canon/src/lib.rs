@@ -4,6 +4,7 @@
 //!
 //! - [`json`]: reading JSON with exact positions, editing it in place so that untouched bytes stay
 //!   as they were, writing it as JavaScript's `JSON.stringify` does, and RFC 8785 for what is hashed;
+//! - [`jsonc`]: JSON, with comments where a file may have them, as values that know their places;
 //! - [`Sha256`]: digests as a type;
 //! - [`Timestamp`]: instants in the one text form that all protocols share;
 //! - [`text`]: one line out of whatever a caller typed.
@@ -11,6 +12,7 @@
 //! Nothing here opens a file, asks for the time or prints.
 
 pub mod json;
+pub mod jsonc;
 mod sha256;
 pub mod text;
 mod time;
