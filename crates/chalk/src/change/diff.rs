@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use gate::Refusal;
-use store::git::{Comparison, Oid};
+use store::git::{Aside, Comparison, Oid, Unshown};
 
-use super::ChangeSet;
+use super::{ChangeSet, shown};
 use crate::session;
 
 /// How many bytes of the list of files are shown.
@@ -18,8 +18,10 @@ const LEAST: usize = 400;
 pub struct DiffText {
     /// The diff; bytes that are no UTF-8 are U+FFFD.
     pub text: String,
-    /// The files whose part was cut, by name.
+    /// The files whose part was cut, by name; also what the diff can't show, with the reason.
     pub cut: Vec<String>,
+    /// Untracked files that a private rule has git ignore. They are shown all the same.
+    pub private: Vec<String>,
 }
 
 impl ChangeSet {
@@ -27,13 +29,18 @@ impl ChangeSet {
         Comparison { base: self.base.commit.as_ref().map(Oid::as_str), exclude: &self.exclude, renames: true }
     }
 
-    /// The diff within about `limit` bytes. The longest parts are cut first, each at the end of a line, with a line
-    /// that says so; with very many files the last ones are left out.
+    /// The diff within about `limit` bytes, and after it what changed in submodules and nested repositories. The
+    /// longest parts are cut first, each at the end of a line, with a line that says so; with very many files the last
+    /// ones are left out. Nested repositories take the room that is left, at least a quarter of `limit`, and never any
+    /// of the rest.
     pub fn diff(&self, limit: usize) -> Result<DiffText, Refusal> {
         let bytes = self.git.diff_text(&self.comparison()).map_err(session::git)?;
         let text = String::from_utf8_lossy(&bytes);
         let mut fitted = fit(&text, limit);
         fitted.cut.extend(hidden(&text));
+        let aside = self.git.aside(&self.comparison()).map_err(session::git)?;
+        let room = limit.saturating_sub(fitted.text.len()).max(limit / 4);
+        fitted.add(&aside, room);
         Ok(fitted)
     }
 
@@ -53,6 +60,39 @@ impl ChangeSet {
     }
 }
 
+impl DiffText {
+    fn add(&mut self, aside: &Aside, room: usize) {
+        let nested: Vec<u8> = aside.nested.iter().flat_map(|nested| nested.text.iter().copied()).collect();
+        let text = String::from_utf8_lossy(&nested);
+        let fitted = fit(&text, room);
+        self.text.push_str(&fitted.text);
+        self.cut.extend(fitted.cut);
+        self.cut.extend(hidden(&text));
+        for nested in &aside.nested {
+            let path = shown(&nested.path);
+            self.cut.extend(nested.unshown.as_ref().map(|unshown| format!("{path} ({})", words(unshown))));
+        }
+        if let Some(first) = aside.absent.first() {
+            let count = aside.absent.len();
+            self.cut.push(format!("{} (not checked out, {count} in all: not looked at)", shown(first)));
+        }
+        self.private = aside.private.iter().map(shown).collect();
+    }
+}
+
+/// Why a part of a nested repository is not shown.
+fn words(unshown: &Unshown) -> String {
+    match unshown {
+        Unshown::Many(files) => {
+            format!("a repository of its own, new, with {files} files: what is committed in it is not shown")
+        }
+        Unshown::Since(oid) => {
+            format!("a repository of its own, without commit {oid}: what was committed since is not shown")
+        }
+        Unshown::NotCheckedOut => "files in a submodule that is not checked out: not shown".to_owned(),
+    }
+}
+
 /// The files of which the diff says only that they differ: binary ones, and those that an attribute declares so.
 /// What a reviewer is not shown must be named.
 fn hidden(diff: &str) -> Vec<String> {
@@ -66,7 +106,7 @@ fn hidden(diff: &str) -> Vec<String> {
 
 fn fit(diff: &str, limit: usize) -> DiffText {
     if diff.len() <= limit {
-        return DiffText { text: diff.to_owned(), cut: Vec::new() };
+        return DiffText { text: diff.to_owned(), ..DiffText::default() };
     }
     let parts = parts(diff);
     let share = share(&parts, limit).max(LEAST);
@@ -150,7 +190,7 @@ mod tests {
     #[test]
     fn a_diff_within_the_limit_stays_whole() {
         let diff = part("a", 2) + &part("b", 3);
-        assert_eq!(fit(&diff, diff.len()), DiffText { text: diff, cut: Vec::new() });
+        assert_eq!(fit(&diff, diff.len()), DiffText { text: diff, ..DiffText::default() });
     }
 
     #[test]

@@ -366,3 +366,46 @@ fn asking_changes_nothing_in_the_repository() {
     let after = (fixture.git(&["status", "--porcelain"]), fs::read(fixture.root.join(".git/index")).unwrap());
     assert_eq!(before.0, after.0);
 }
+
+#[test]
+fn a_nested_repository_is_shown_after_the_rest_and_takes_no_room_from_it() {
+    let fixture = Fixture::new();
+    start(&fixture);
+    fixture.write("work", "mine\n".repeat(100));
+    fixture.git(&["init", "-q", "nested"]);
+    for number in 0..100 {
+        fixture.write(format!("nested/{number:02}"), "filler\n".repeat(100));
+    }
+    let set = known(&fixture);
+    let whole = set.diff(1_000_000).unwrap();
+    assert!(whole.text.starts_with("diff --git a/work b/work\n"));
+    assert!(whole.text.contains("diff --git a/nested/07 b/nested/07\n") && whole.cut.is_empty());
+    let cut = set.diff(2_000).unwrap();
+    assert_eq!(cut.text.matches("+mine\n").count(), 100, "{}", cut.text);
+    assert!(cut.text.len() < 3_500 && cut.cut.contains(&"nested/99".to_owned()), "{cut:?}");
+}
+
+#[test]
+fn what_the_diff_can_not_show_is_named() {
+    let other = Fixture::new();
+    let fixture = Fixture::new();
+    fixture.git(&["submodule", "add", "-q", other.root.to_str().unwrap(), "lib"]);
+    fixture.write("out/a", "1");
+    fixture.commit("base");
+    fixture.git(&["submodule", "--quiet", "deinit", "-f", "lib"]);
+    fixture.write("lib/stray", "1");
+    fixture.git(&["update-index", "--skip-worktree", "out/a"]);
+    fs::remove_file(fixture.root.join("out/a")).unwrap();
+    fs::write(fixture.root.join(".git/info/exclude"), "private\n").unwrap();
+    fixture.write("private", "evil\n");
+    let diff = known(&fixture).diff(10_000).unwrap();
+    assert_eq!(
+        diff.cut,
+        [
+            "lib (files in a submodule that is not checked out: not shown)",
+            "out/a (not checked out, 1 in all: not looked at)",
+        ]
+    );
+    assert_eq!(diff.private, ["private"]);
+    assert!(diff.text.contains("+evil\n"));
+}

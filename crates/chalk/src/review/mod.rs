@@ -215,6 +215,13 @@ fn by_reviewer(
             ));
     }
     let prompt = prompt::build(config, task, &change)?;
+    if let Some(first) = prompt.private.first() {
+        let count = prompt.private.len();
+        session.warn(format!(
+            "ignored by a private rule, and content all the same: {count} untracked, such as `{first}`; what is to be \
+             ignored belongs into a `.gitignore`"
+        ));
+    }
     let seconds = config.protocol.timeouts.review;
     let reply = reviewer::ask(session, &command, tree, &prompt.text, seconds, retry)?;
     let after = content::digest(session, config, tree)?;

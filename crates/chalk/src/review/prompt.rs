@@ -58,6 +58,8 @@ pub struct Prompt {
     pub text: String,
     /// The files whose part of the diff was cut, by name.
     pub cut: Vec<String>,
+    /// Files that a private rule has git ignore, and that are shown all the same.
+    pub private: Vec<String>,
 }
 
 /// The prompt for a review of `change`.
@@ -75,7 +77,7 @@ pub fn build(config: &Config, task: &Task, change: &Change) -> Result<Prompt, Re
     text.push_str("\nLocked acceptance tests, which the author was not allowed to change:\n");
     list(&mut text, task.tests.iter().map(|test| one_line(&test.path)), "none");
 
-    let mut cut = Vec::new();
+    let (mut cut, mut private) = (Vec::new(), Vec::new());
     match change {
         Change::Unknown(_) => text.push_str(
             "\n# The change\n\nThe folder is not under version control, so there is no diff. Read the files that the \
@@ -95,16 +97,25 @@ pub fn build(config: &Config, task: &Task, change: &Change) -> Result<Prompt, Re
             );
             if !diff.cut.is_empty() {
                 text.push_str("\nThe diff of these files is cut or left out; read them in the working folder:\n");
-                list(&mut text, diff.cut.iter().take(NAMED).cloned(), "");
-                if diff.cut.len() > NAMED {
-                    let _ = writeln!(text, "- and {} more", diff.cut.len() - NAMED);
-                }
+                some(&mut text, &diff.cut);
             }
-            cut = diff.cut;
+            if !diff.private.is_empty() {
+                text.push_str("\nThe author's git ignores these files by a rule that is not committed; they count:\n");
+                some(&mut text, &diff.private);
+            }
+            (cut, private) = (diff.cut, diff.private);
         }
     }
     let _ = write!(text, "\n# Your answer\n\n{DECISIONS}\n{ANSWER}");
-    Ok(Prompt { text, cut })
+    Ok(Prompt { text, cut, private })
+}
+
+/// The first of the items, and how many more there are.
+fn some(text: &mut String, items: &[String]) {
+    list(text, items.iter().take(NAMED).cloned(), "");
+    if items.len() > NAMED {
+        let _ = writeln!(text, "- and {} more", items.len() - NAMED);
+    }
 }
 
 fn list(text: &mut String, items: impl Iterator<Item = String>, none: &str) {

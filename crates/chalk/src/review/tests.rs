@@ -429,3 +429,31 @@ fn a_repository_without_a_commit_and_a_detached_head_are_reviewed() {
     fixture.write("work", "2");
     assert_eq!(review(&fixture).unwrap().files, Some(1));
 }
+
+#[test]
+fn no_private_rule_keeps_a_file_from_the_reviewer_or_from_the_digest() {
+    let fixture = Fixture::new();
+    let seen = fixture.beside("seen");
+    with_reviewer(&fixture, &format!("cat > {}; echo '{{\"verdict\":\"pass\"}}'", seen.display()));
+    fs::write(fixture.root.join(".git/info/exclude"), "private\n").unwrap();
+    fixture.write("private", "evil\n");
+    let session = fixture.session();
+    run(&session, ID, &Request::Reviewer { retry: false }).unwrap();
+    let prompt = fs::read_to_string(seen).unwrap();
+    assert!(prompt.contains("+evil\n") && prompt.contains("rule that is not committed"), "{prompt}");
+    let named =
+        |warning: &String| warning.contains("ignored by a private rule") && warning.contains("`private`");
+    assert!(session.take_warnings().iter().any(named));
+    fixture.write("private", "more evil\n");
+    assert_eq!(staleness(&fixture), Staleness::ContentMoved);
+}
+
+#[test]
+fn a_gate_can_not_hide_between_the_state_of_the_spine() {
+    let fixture = reviewed_by(PASS);
+    review(&fixture).unwrap();
+    fixture.write(".chalk/plans/todo/01_add.plan.md", "x");
+    assert!(is_bound_pass(&standing(&fixture)));
+    fixture.write(".chalk/plans/todo/gate.mjs", "x");
+    assert_eq!(staleness(&fixture), Staleness::ContentMoved);
+}

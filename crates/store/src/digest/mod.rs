@@ -64,9 +64,10 @@ impl ContentDigest {
 
 /// The digest of everything below `root` as it is on disk.
 ///
-/// In a git work tree: tracked files and untracked files that are not ignored. The content is taken with line ends
-/// as git takes them when adding (`text`, `eol` and `crlf` attributes, `core.autocrlf`); other conversions (`filter`,
-/// `ident`, `working-tree-encoding`) are not undone. A submodule, or another repository within the tree, counts with
+/// In a git work tree: tracked files and untracked files that no `.gitignore` names. The content is taken with line
+/// ends as git takes them when adding (`text`, `eol` and `crlf` of `.gitattributes`, `core.autocrlf`); other
+/// conversions (`filter`, `ident`, `working-tree-encoding`) are not undone. Rules that one person alone has
+/// (`.git/info`, `core.excludesFile`, `core.attributesFile`) don't count. A submodule, or another repository within the tree, counts with
 /// its own digest. Linked worktrees of the same repository that stand within the tree are not part of it.
 ///
 /// Outside git, or where git ignores `root` altogether, an approximation: all files that no `.gitignore` below `root`

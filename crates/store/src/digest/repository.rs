@@ -11,7 +11,7 @@ use super::hashing::{Job, hash_all};
 use super::line_ends::LineEnds;
 use super::{ContentDigest, DigestError, Entry, Exclude, walk};
 use crate::Env;
-use crate::git::{Disk, Git, Layout, Listed, RepoPath, State, parse_bool, records};
+use crate::git::{Disk, Git, Impartial, Layout, Listed, Machine, RepoPath, State, records};
 
 const SYMLINK: u32 = 0o120_000;
 const GITLINK: u32 = 0o160_000;
@@ -26,7 +26,7 @@ pub(super) fn entries(
     env: &Env,
     exclude: Exclude,
 ) -> Result<Option<Vec<Entry>>, DigestError> {
-    let git = Git::new(root, env);
+    let mut git = Impartial::new(&Git::new(root, env))?;
     let mut listing = git.listing()?;
     if listing.is_empty() && is_ignored(root, layout, env)? {
         return Ok(None);
@@ -35,7 +35,7 @@ pub(super) fn entries(
     listing.dedup_by(|later, kept| later.path == kept.path);
     listing.retain(|listed| !exclude(listed.path.as_bytes()));
 
-    let settings = Settings::of(&git)?;
+    let machine = &git.machine;
     let mut disk = Disk::new(root);
     let (mut entries, mut files) = (Vec::new(), Vec::new());
     for listed in listing {
@@ -63,15 +63,15 @@ pub(super) fn entries(
         } else if kind.is_file() {
             let mode = match index_mode {
                 // Without links on disk, git keeps the target in a plain file.
-                Some(SYMLINK) if !settings.symlinks => SYMLINK,
-                Some(mode @ (0o100_644 | 0o100_755)) if !settings.file_mode => mode,
-                _ if settings.file_mode => walk::mode(&metadata),
+                Some(SYMLINK) if !machine.symlinks => SYMLINK,
+                Some(mode @ (0o100_644 | 0o100_755)) if !machine.file_mode => mode,
+                _ if machine.file_mode => walk::mode(&metadata),
                 _ => 0o100_644,
             };
             files.push(Plain { path: listed.path, mode, tracked: index_mode.is_some(), file });
         }
     }
-    hash_files(&git, files, &settings, &mut entries)?;
+    hash_files(&git.git, files, machine, &mut entries)?;
     Ok(Some(entries))
 }
 
@@ -115,10 +115,10 @@ struct Plain {
 fn hash_files(
     git: &Git,
     files: Vec<Plain>,
-    settings: &Settings,
+    machine: &Machine,
     entries: &mut Vec<Entry>,
 ) -> Result<(), DigestError> {
-    let rules = line_ends(git, &files, settings)?;
+    let rules = line_ends(git, &files, machine)?;
     let jobs =
         files.iter().zip(&rules).map(|(plain, rule)| Job { file: plain.file.clone(), line_ends: *rule });
     let digests = hash_all(&jobs.collect::<Vec<_>>())?;
@@ -142,7 +142,7 @@ fn hash_files(
 }
 
 /// The rule for each file, by its attributes.
-fn line_ends(git: &Git, files: &[Plain], settings: &Settings) -> Result<Vec<LineEnds>, DigestError> {
+fn line_ends(git: &Git, files: &[Plain], machine: &Machine) -> Result<Vec<LineEnds>, DigestError> {
     let mut names = Vec::new();
     for plain in files {
         names.extend_from_slice(plain.path.as_bytes());
@@ -157,7 +157,7 @@ fn line_ends(git: &Git, files: &[Plain], settings: &Settings) -> Result<Vec<Line
     }
     let rule = |(plain, of): (&Plain, &[&[u8]])| match plain.mode {
         SYMLINK => LineEnds::Keep,
-        _ => LineEnds::of(of[2], of[5], of[8], settings.autocrlf),
+        _ => LineEnds::of(of[2], of[5], of[8], machine.auto_crlf),
     };
     Ok(files.iter().zip(fields.chunks_exact(9)).map(rule).collect())
 }
@@ -184,36 +184,4 @@ fn with_crlf_in_index(git: &Git, paths: &[&RepoPath]) -> Result<HashSet<RepoPath
         }
     }
     Ok(found)
-}
-
-/// What the repository says about this system's files.
-struct Settings {
-    autocrlf: bool,
-    file_mode: bool,
-    symlinks: bool,
-}
-
-impl Settings {
-    fn of(git: &Git) -> Result<Self, DigestError> {
-        let mut settings = Self { autocrlf: false, file_mode: cfg!(unix), symlinks: true };
-        let call = git.call(["config", "-z", "--get-regexp", r"^core\.(autocrlf|filemode|symlinks)$"]);
-        let (_, output) = call.accept(&[0, 1]).answer()?;
-        // `<key>` LF `<value>`, and the key alone where it stands without `=`.
-        for record in records(&output) {
-            let end = record.iter().position(|&byte| byte == b'\n');
-            let (key, value) = match end {
-                Some(end) => (&record[..end], Some(&record[end + 1..])),
-                None => (record, None),
-            };
-            let set = parse_bool(value) == Some(true);
-            match key {
-                b"core.autocrlf" => {
-                    settings.autocrlf = set || value.is_some_and(|it| it.eq_ignore_ascii_case(b"input"));
-                }
-                b"core.filemode" => settings.file_mode = set && cfg!(unix),
-                _ => settings.symlinks = set,
-            }
-        }
-        Ok(settings)
-    }
 }

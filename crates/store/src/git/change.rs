@@ -4,8 +4,8 @@ use std::ffi::OsString;
 
 use super::listing::records;
 use super::overlay::Overlay;
-use super::process::{Call, revision};
-use super::{Git, GitError, RepoPath};
+use super::process::Call;
+use super::{Git, GitError, Oid, RepoPath, aside};
 
 /// What to compare the working tree with.
 #[derive(Debug, Clone, Copy, Default)]
@@ -56,11 +56,12 @@ pub enum ChangeKind {
 impl Git {
     /// The files that differ between the base and the working tree, sorted by path.
     ///
-    /// All of the change counts: committed, staged, not staged, and untracked files that are not ignored, also where
-    /// the index is told not to look (`git update-index --assume-unchanged`). Only files below the folder are seen.
+    /// All of the change counts: committed, staged, not staged, and untracked files that no `.gitignore` names, also
+    /// where git's settings or the index hide it from its user (`git update-index --assume-unchanged`, filters,
+    /// `.git/info`). Only files below the folder are seen.
     pub fn changes(&self, comparison: &Comparison) -> Result<Vec<Change>, GitError> {
         let overlay = Overlay::new(self)?;
-        let call = compare(&overlay, comparison, &["--name-status", "-z"])?;
+        let call = compare(self, &overlay, comparison, &["--name-status", "-z"])?;
         let (_, output) = call.answer()?;
         let mut changes = Vec::new();
         let mut fields = records(&output);
@@ -84,6 +85,12 @@ impl Git {
             changes.push(Change { path, old_path: None, kind });
         }
         let is_excluded = |path: &RepoPath| comparison.exclude.iter().any(|folder| path.is_within(folder));
+        for within in overlay.within.iter().filter(|it| it.is_submodule && !is_excluded(&it.path)) {
+            if !changes.iter().any(|change| change.path == within.path) && aside::is_dirty(within, self)? {
+                let path = within.path.clone();
+                changes.push(Change { path, old_path: None, kind: ChangeKind::Modified });
+            }
+        }
         changes.extend(overlay.unborn.iter().filter(|path| !is_excluded(path)).map(|path| Change {
             path: path.clone(),
             old_path: None,
@@ -104,33 +111,60 @@ impl Git {
     /// The same change as one unified diff, untracked files as new ones, for a reader or a reviewer.
     ///
     /// The form does not depend on the user's settings: `a/` and `b/` before names, three lines around, no colour, no
-    /// external diff program. Object names are full, so a binary file's content is bound too. Of a nested repository
-    /// only the commit shows.
+    /// external diff program. Object names are full, so a binary file's content is bound too. Of a submodule or nested
+    /// repository only the commit shows; [`Git::aside`] has the rest.
     pub fn diff_text(&self, comparison: &Comparison) -> Result<Vec<u8>, GitError> {
-        let form = [
-            "--patch",
-            "--full-index",
-            "--unified=3",
-            "--inter-hunk-context=0",
-            "--diff-algorithm=default",
-            "--indent-heuristic",
-            "--src-prefix=a/",
-            "--dst-prefix=b/",
-            "--submodule=short",
-        ];
-        Ok(compare(&Overlay::new(self)?, comparison, &form)?.answer()?.1)
+        diff(self, &Overlay::new(self)?, comparison, &RepoPath::new(""))
     }
 
     /// The same change as a list of files with counts of lines, and a last line with the sums.
     pub fn diff_stat(&self, comparison: &Comparison) -> Result<Vec<u8>, GitError> {
-        Ok(compare(&Overlay::new(self)?, comparison, &["--stat=160,120"])?.answer()?.1)
+        let overlay = Overlay::new(self)?;
+        Ok(compare(self, &overlay, comparison, &["--stat=160,120"])?.answer()?.1)
     }
 }
 
-fn compare<'a>(overlay: &Overlay<'a>, comparison: &Comparison, form: &[&str]) -> Result<Call<'a>, GitError> {
+/// The unified diff, with names below the folder `above`.
+pub(super) fn diff(
+    git: &Git,
+    overlay: &Overlay,
+    comparison: &Comparison,
+    above: &RepoPath,
+) -> Result<Vec<u8>, GitError> {
+    let form = [
+        "--patch",
+        "--full-index",
+        "--unified=3",
+        "--inter-hunk-context=0",
+        "--diff-algorithm=default",
+        "--indent-heuristic",
+        "--submodule=short",
+    ];
+    let prefix = |option: &str, side: &str| {
+        let mut argument = OsString::from(format!("{option}={side}/"));
+        if !above.as_bytes().is_empty() {
+            argument.push(above.to_os());
+            argument.push("/");
+        }
+        argument
+    };
+    let form = form.iter().map(OsString::from);
+    let form: Vec<_> = form.chain([prefix("--src-prefix", "a"), prefix("--dst-prefix", "b")]).collect();
+    Ok(compare(git, overlay, comparison, &form)?.answer()?.1)
+}
+
+fn compare<'a, F: Clone + Into<OsString>>(
+    git: &Git,
+    overlay: &'a Overlay,
+    comparison: &Comparison,
+    form: &[F],
+) -> Result<Call<'a>, GitError> {
     let base = match comparison.base {
-        Some(rev) => revision(rev)?.to_owned(),
-        None => overlay.format.empty_tree().as_str().into(),
+        None => overlay.format().empty_tree(),
+        Some(rev) => match Oid::parse(rev) {
+            Some(oid) => oid,
+            None => git.resolve(rev)?.ok_or_else(|| GitError::Revision { rev: rev.to_owned() })?,
+        },
     };
     let renames: &[&str] = if comparison.renames { &["--find-renames", "-l1000"] } else { &["--no-renames"] };
     let exclude = comparison.exclude.iter().map(|path| {
@@ -143,15 +177,16 @@ fn compare<'a>(overlay: &Overlay<'a>, comparison: &Comparison, form: &[&str]) ->
         .call([
             "diff",
             "--relative",
-            "--ignore-submodules=none",
+            // Git would ask the submodule by its own rules, and run its programs.
+            "--ignore-submodules=dirty",
             "--no-ext-diff",
             "--no-textconv",
             "--no-color",
         ])
         .args(["-O", "/dev/null"])
         .args(renames)
-        .args(form)
-        .args([base, "--".into(), ".".into()])
+        .args(form.iter().cloned())
+        .args([base.as_str(), "--", "."])
         .args(exclude))
 }
 

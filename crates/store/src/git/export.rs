@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::listing::records;
-use super::overlay::with_index;
+use super::process::Call;
 use super::scratch::Scratch;
 use super::{Git, GitError, RepoPath};
 
@@ -53,6 +53,15 @@ impl Git {
         };
         Ok(dest.join(prefix.to_path()))
     }
+}
+
+/// Makes `call` use the index in `scratch` and write nothing else.
+fn with_index<'a>(call: Call<'a>, scratch: &Scratch) -> Call<'a> {
+    call.env("GIT_INDEX_FILE", scratch.path("index"))
+        // Writing any index, even this one, would run the repository's `post-index-change` hook ...
+        .setting("core.hooksPath=/dev/null")
+        // ... and could put a new shared part of it into the git directory.
+        .setting("core.splitIndex=false")
 }
 
 #[cfg(test)]

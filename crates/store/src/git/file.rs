@@ -6,7 +6,7 @@ use std::fs;
 
 use super::listing::records;
 use super::process::revision;
-use super::{Disk, Git, GitError, Oid, RepoPath};
+use super::{Disk, Git, GitError, Impartial, Oid, RepoPath};
 
 /// How many bytes of paths one command takes; Windows allows 32 KiB for all arguments together.
 const ARGUMENTS: usize = 16 * 1024;
@@ -14,10 +14,14 @@ const ARGUMENTS: usize = 16 * 1024;
 impl Git {
     /// Every file that a commit of everything would hold: tracked, and untracked but not ignored. Sorted.
     ///
+    /// Ignored is what a `.gitignore` of the work tree names. What one person alone ignores (`.git/info/exclude`,
+    /// `core.excludesFile`) is listed.
+    ///
     /// A tracked file that was deleted on disk is still listed. A submodule, or a repository nested within this one,
     /// is one entry: its folder. Linked worktrees of this repository that stand within it are left out.
     pub fn files(&self) -> Result<Vec<RepoPath>, GitError> {
-        let mut files: Vec<_> = self.listing()?.into_iter().map(|listed| listed.path).collect();
+        let mut files: Vec<_> =
+            Impartial::new(self)?.listing()?.into_iter().map(|listed| listed.path).collect();
         files.dedup();
         Ok(files)
     }

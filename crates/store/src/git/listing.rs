@@ -16,27 +16,20 @@ pub(crate) enum State {
         /// As in the index: `0o100644`, `0o100755`, `0o120000` or `0o160000`.
         mode: u32,
         oid: Oid,
-        /// The index tells git not to look at the file on disk, so that an edit does not show.
-        hidden: Hidden,
+        /// Zero, or one to three for a side of a conflict.
+        stage: u8,
+        /// The index has the file as one that is not checked out, so git does not look for it on disk.
+        skip_worktree: bool,
     },
     Untracked,
     /// A repository of its own within this one, not a submodule. Git lists its folder and not its files.
     Nested,
 }
 
-/// Flags in the index that keep git from comparing a file on disk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Hidden {
-    pub(crate) assume_unchanged: bool,
-    pub(crate) skip_worktree: bool,
-}
-
 impl Git {
-    /// Every entry below the folder, sorted by path.
-    ///
-    /// Leaves out other worktrees of the same repository that stand within it: each is another checkout with its own
-    /// state, not content of this one.
-    pub(crate) fn listing(&self) -> Result<Vec<Listed>, GitError> {
+    /// Every entry below the folder, as the ignore rules of this git directory have it, sorted by path; without
+    /// other worktrees of the repository at `own`.
+    pub(super) fn listed(&self, own: &Layout) -> Result<Vec<Listed>, GitError> {
         let call =
             self.call(["ls-files", "-z", "-v", "--stage", "--cached", "--others", "--exclude-standard"]);
         let (_, output) = call.answer()?;
@@ -45,7 +38,6 @@ impl Git {
             listing.push(parse(record).ok_or_else(|| call.malformed("an entry without tag or stage"))?);
         }
         if listing.iter().any(|listed| listed.state == State::Nested) {
-            let own = self.layout()?;
             let is_other =
                 |layout: Layout| layout.common_dir == own.common_dir && layout.git_dir != own.git_dir;
             let is_sibling = |path: &RepoPath| {
@@ -84,7 +76,10 @@ fn parse(record: &[u8]) -> Option<Listed> {
     let mut fields = rest[..tab].split(|&byte| byte == b' ');
     let mode = u32::from_str_radix(std::str::from_utf8(fields.next()?).ok()?, 8).ok()?;
     let oid = Oid::from_bytes(fields.next()?)?;
-    let hidden =
-        Hidden { assume_unchanged: tag.is_ascii_lowercase(), skip_worktree: tag.eq_ignore_ascii_case(&b'S') };
-    Some(Listed { path: RepoPath::new(&rest[tab + 1..]), state: State::Tracked { mode, oid, hidden } })
+    let stage = std::str::from_utf8(fields.next()?).ok()?.parse().ok()?;
+    let skip_worktree = tag.eq_ignore_ascii_case(&b'S');
+    Some(Listed {
+        path: RepoPath::new(&rest[tab + 1..]),
+        state: State::Tracked { mode, oid, stage, skip_worktree },
+    })
 }

@@ -9,9 +9,13 @@
 //! repositories, shallow clones, a detached or unborn `HEAD`, names of any bytes.
 //!
 //! No question writes to the repository. What needs an index of its own (the text of a change with
-//! its untracked files, the export of a revision) works on a copy in the temporary folder, so a
-//! read-only `.git` or an `index.lock` held by someone else is no obstacle.
+//! its untracked files, the export of a revision) has it in the temporary folder, so a read-only
+//! `.git` or an `index.lock` held by someone else is no obstacle.
+//!
+//! What a gate sees (the files, their digest, the change) is asked with a git directory of our own in
+//! which nobody's private rules are; see [`impartial`].
 
+mod aside;
 mod change;
 mod disk;
 mod export;
@@ -19,10 +23,13 @@ mod file;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod history;
+mod impartial;
 mod layout;
+mod lfs;
 mod listing;
 mod log;
 mod objects;
+mod machine;
 mod oid;
 mod overlay;
 mod path;
@@ -31,6 +38,7 @@ mod scratch;
 mod settings;
 mod versions;
 
+pub use aside::{Aside, Nested, Unshown};
 pub use change::{Change, ChangeKind, Comparison};
 pub use history::{Ancestry, Head, MergeBase};
 pub use layout::Layout;
@@ -43,6 +51,8 @@ pub use scratch::Scratch;
 pub use versions::{Stamp, Version};
 
 pub(crate) use disk::Disk;
+pub(crate) use impartial::Impartial;
 pub(crate) use layout::canonical;
 pub(crate) use listing::{Listed, State, records};
-pub(crate) use settings::parse_bool;
+pub(crate) use machine::Machine;
+use settings::parse_bool;

@@ -1,147 +1,136 @@
-//! A copy of the index that knows the untracked files too, for comparing the whole working tree.
+//! An index of our own that knows the untracked files too, for comparing the whole working tree.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs::File;
-use std::io;
-use std::path::Path;
 
-use super::listing::State;
+use super::listing::{Listed, State};
 use super::process::Call;
-use super::scratch::Scratch;
-use super::{Disk, Git, GitError, ObjectFormat, RepoPath};
+use super::{Disk, Git, GitError, Impartial, Layout, ObjectFormat, Oid, RepoPath, lfs};
 
 /// The index as it would be after `git add --intent-to-add` of everything, in the temporary folder.
-pub(super) struct Overlay<'a> {
-    git: &'a Git,
-    scratch: Scratch,
-    pub(super) format: ObjectFormat,
+///
+/// It is made anew from names, modes and objects. What the user's index says about files on disk (times and sizes of
+/// a file that was clean once, by whatever rule; "assume unchanged") is not taken over, so every file is looked at.
+pub(super) struct Overlay {
+    impartial: Impartial,
     /// Untracked files and nested repositories.
     pub(super) untracked: BTreeSet<RepoPath>,
     /// Nested repositories without a commit, which no index can hold.
     pub(super) unborn: Vec<RepoPath>,
+    /// Folders that the index has as a submodule or that are repositories of their own.
+    pub(super) within: Vec<Within>,
+    /// How many files there are.
+    pub(super) files: usize,
+    /// Tracked files that are not checked out, as in a sparse checkout.
+    pub(super) absent: Vec<RepoPath>,
 }
 
-impl<'a> Overlay<'a> {
-    pub(super) fn new(git: &'a Git) -> Result<Self, GitError> {
-        let scratch = Scratch::new(git.env())?;
-        let (format, prefix) = git.place()?;
-        copy_index(&git.layout()?.git_dir.join("index"), &scratch.path("index"))?;
-        let mut overlay = Self { git, scratch, format, untracked: BTreeSet::new(), unborn: Vec::new() };
-        overlay.fill(&prefix)?;
+/// A folder with a history of its own.
+pub(super) struct Within {
+    pub(super) path: RepoPath,
+    pub(super) is_submodule: bool,
+    /// It is a repository; a submodule that is not checked out is none.
+    pub(super) git: Option<Git>,
+}
+
+impl Overlay {
+    pub(super) fn new(git: &Git) -> Result<Self, GitError> {
+        let mut impartial = Impartial::new(git)?;
+        let listing = impartial.listing()?;
+        let mut overlay = Self {
+            impartial,
+            untracked: BTreeSet::new(),
+            unborn: Vec::new(),
+            within: Vec::new(),
+            files: listing.len(),
+            absent: Vec::new(),
+        };
+        overlay.fill(git, listing)?;
         Ok(overlay)
     }
 
-    /// A command that sees this index.
-    pub(super) fn call<I>(&self, args: I) -> Call<'a>
+    /// A command that sees this index. Its refs are not the user's: objects are named in full.
+    pub(super) fn call<I>(&self, args: I) -> Call<'_>
     where
         I: IntoIterator,
         I::Item: Into<OsString>,
     {
-        with_index(self.git.call(args), &self.scratch)
+        self.impartial.git.call(args).env("GIT_INDEX_FILE", self.impartial.path("index"))
     }
 
-    fn fill(&mut self, prefix: &RepoPath) -> Result<(), GitError> {
-        let (mut assumed, mut skipped, mut added) = (Vec::new(), Vec::new(), Vec::new());
-        let empty = self.format.empty_blob();
-        let mut add = |mode: &str, path: &RepoPath| {
-            added.extend_from_slice(format!("{mode} {empty}\t").as_bytes());
-            added.extend_from_slice(path.below(prefix).as_bytes());
-            added.push(0);
+    pub(super) fn format(&self) -> ObjectFormat {
+        self.impartial.format
+    }
+
+    fn fill(&mut self, git: &Git, listing: Vec<Listed>) -> Result<(), GitError> {
+        let (mut entries, mut absent) = (Vec::new(), Vec::new());
+        let (prefix, empty) = (self.impartial.prefix.clone(), self.format().empty_blob());
+        let mut add = |mode: u32, oid: &Oid, stage: u8, path: &RepoPath| {
+            entries.extend_from_slice(format!("{mode:06o} {oid} {stage}\t").as_bytes());
+            entries.extend_from_slice(path.below(&prefix).as_bytes());
+            entries.push(0);
         };
-        let mut disk = Disk::new(self.git.dir());
-        for listed in self.git.listing()? {
-            match listed.state {
-                State::Tracked { hidden, .. } => {
-                    if hidden.assume_unchanged {
-                        push(&mut assumed, &listed.path);
-                    }
-                    // A skipped file that is absent is a sparse checkout; one that is there can have been edited.
-                    if hidden.skip_worktree && disk.find(&listed.path)?.is_some() {
-                        push(&mut skipped, &listed.path);
+        let settled = lfs::unchanged(&self.impartial, &listing)?;
+        let mut disk = Disk::new(git.dir());
+        for listed in listing {
+            match &listed.state {
+                State::Tracked { mode, oid, stage, skip_worktree } => {
+                    add(*mode, oid, *stage, &listed.path);
+                    // A skipped file that is there can have been edited; one that is not is a sparse checkout.
+                    if *skip_worktree && disk.find(&listed.path)?.is_none() {
+                        push(&mut absent, &listed.path);
+                        self.absent.push(listed.path);
+                    } else if *mode == 0o160_000 {
+                        self.within.extend(within(git, &mut disk, &listed.path, true)?);
                     }
                     continue;
                 }
                 // The mode and content that count are those on disk; the entry only makes git look there.
-                State::Untracked => add("100644", &listed.path),
+                State::Untracked => add(0o100_644, &empty, 0, &listed.path),
                 State::Nested => {
-                    let nested = Git::new(self.git.dir().join(listed.path.to_path()), self.git.env());
+                    let nested = Git::new(git.dir().join(listed.path.to_path()), git.env());
                     if nested.head()?.oid().is_some() {
-                        add("160000", &listed.path);
+                        add(0o160_000, &empty, 0, &listed.path);
                     } else {
                         self.unborn.push(listed.path.clone());
                     }
+                    self.within.extend(within(git, &mut disk, &listed.path, false)?);
                 }
             }
             self.untracked.insert(listed.path);
         }
-        for (flag, paths) in [("--no-assume-unchanged", assumed), ("--no-skip-worktree", skipped)] {
+        self.within.dedup_by(|later, kept| later.path == kept.path);
+        self.call(["update-index", "-z", "--index-info"]).input(&entries).run()?;
+        for (flag, paths) in [("--skip-worktree", absent), ("--assume-unchanged", settled)] {
             if !paths.is_empty() {
                 self.call(["update-index", flag, "-z", "--stdin"]).input(&paths).run()?;
             }
-        }
-        if !added.is_empty() {
-            self.call(["update-index", "-z", "--index-info"]).input(&added).run()?;
         }
         Ok(())
     }
 }
 
-/// Makes `call` use the index in `scratch` and write nothing else.
-pub(super) fn with_index<'a>(call: Call<'a>, scratch: &Scratch) -> Call<'a> {
-    call.env("GIT_INDEX_FILE", scratch.path("index"))
-        // Writing any index, even this one, would run the repository's `post-index-change` hook ...
-        .setting("core.hooksPath=/dev/null")
-        // ... and could put a new shared part of it into the git directory.
-        .setting("core.splitIndex=false")
-        // What `git diff` takes from settings and has no option for.
-        .setting("diff.autoRefreshIndex=true")
-        .setting("diff.suppressBlankEmpty=false")
+/// The folder at `path`, if there is one.
+fn within(
+    git: &Git,
+    disk: &mut Disk,
+    path: &RepoPath,
+    is_submodule: bool,
+) -> Result<Option<Within>, GitError> {
+    let Some((folder, metadata)) = disk.find(path)? else { return Ok(None) };
+    if !metadata.is_dir() {
+        return Ok(None);
+    }
+    let found = Layout::discover(&folder)
+        .map_err(|source| GitError::File { path: folder.clone(), source })?
+        // The repository around it would answer for a folder that has none.
+        .filter(|layout| super::layout::canonical(&folder).is_ok_and(|folder| layout.work_tree == folder));
+    let git = found.map(|_| Git::new(&folder, git.env()));
+    Ok(Some(Within { path: path.clone(), is_submodule, git }))
 }
 
-fn push(list: &mut Vec<u8>, path: &RepoPath) {
+/// Adds a path to a list in which a NUL ends each.
+pub(super) fn push(list: &mut Vec<u8>, path: &RepoPath) {
     list.extend_from_slice(path.as_bytes());
     list.push(0);
-}
-
-/// Copies an index with its modification time.
-///
-/// Git distrusts entries that are as young as the index itself, because the file may have been edited in the same
-/// tick of the clock. A copy with a later time would declare those edits clean.
-fn copy_index(from: &Path, to: &Path) -> Result<(), GitError> {
-    let file_error = |path: &Path, source| GitError::File { path: path.to_owned(), source };
-    let mut source = match File::open(from) {
-        Ok(source) => source,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(file_error(from, error)),
-    };
-    let modified = source.metadata().and_then(|metadata| metadata.modified());
-    let modified = modified.map_err(|error| file_error(from, error))?;
-    let mut copy = || {
-        let mut target = File::create_new(to)?;
-        io::copy(&mut source, &mut target)?;
-        target.set_modified(modified)
-    };
-    copy().map_err(|error| file_error(to, error))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::{Duration, SystemTime};
-
-    use super::*;
-
-    #[test]
-    fn a_copied_index_is_as_old_as_the_first() {
-        let folder = tempfile::tempdir().unwrap();
-        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
-        copy_index(&from, &to).unwrap();
-        assert!(!to.exists(), "no index before the first file");
-        std::fs::write(&from, "index").unwrap();
-        let old = SystemTime::UNIX_EPOCH + Duration::new(1_900_000_000, 123_456_789);
-        File::options().write(true).open(&from).unwrap().set_modified(old).unwrap();
-        copy_index(&from, &to).unwrap();
-        assert_eq!(std::fs::read(&to).unwrap(), b"index");
-        assert_eq!(std::fs::metadata(&to).unwrap().modified().unwrap(), old);
-    }
 }

@@ -84,6 +84,15 @@ impl Git {
         }
     }
 
+    /// The same with more variables.
+    pub(super) fn with<const N: usize>(&self, variables: [(&'static str, PathBuf); N]) -> Self {
+        let mut git = self.clone();
+        for (name, value) in variables {
+            git.env.set(name, value);
+        }
+        git
+    }
+
     pub(super) fn env(&self) -> &Env {
         &self.env
     }

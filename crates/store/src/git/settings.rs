@@ -1,6 +1,6 @@
 //! The few settings that decide where a repository lies, read from its own file.
 //!
-//! Git reads these three before it knows its work tree, from the repository's file alone and without
+//! Git reads these before it knows its work tree, from the repository's file alone and without
 //! following `include`. Every other setting is git's to answer ([`super::Git::config`]).
 
 use std::io;
@@ -15,6 +15,8 @@ pub(super) struct Settings {
     pub(super) work_tree: Option<Vec<u8>>,
     /// `extensions.worktreeConfig`.
     pub(super) worktree_config: bool,
+    /// `extensions.objectFormat` is `sha256`.
+    pub(super) sha256: bool,
 }
 
 impl Settings {
@@ -47,6 +49,9 @@ impl Settings {
                         (b"core", b"worktree") => self.work_tree = value,
                         (b"extensions", b"worktreeconfig") => {
                             self.worktree_config = parse_bool(value.as_deref()) == Some(true);
+                        }
+                        (b"extensions", b"objectformat") => {
+                            self.sha256 = value.is_some_and(|value| value == b"sha256");
                         }
                         _ => {}
                     }
@@ -169,7 +174,12 @@ mod tests {
         let found = settings(
             "[core]\n\tbare = false\n\tworktree = ../../x\n[core \"sub\"]\n\tworktree = no\n[Extensions] WorktreeConfig\n",
         );
-        let expected = Settings { bare: false, work_tree: Some(b"../../x".to_vec()), worktree_config: true };
+        let expected = Settings {
+            bare: false,
+            work_tree: Some(b"../../x".to_vec()),
+            worktree_config: true,
+            sha256: false,
+        };
         assert_eq!(found, expected);
     }
 
@@ -197,6 +207,7 @@ mod tests {
         assert!(!settings("[core]\nbare = yes\nbare = 0\n").bare);
         assert!(settings("[core]\nbare\n").bare);
         assert!(settings("[CORE]\nBARE = 1").bare);
+        assert!(settings("[extensions]\n\tobjectformat = sha256\n").sha256);
     }
 
     proptest::proptest! {
