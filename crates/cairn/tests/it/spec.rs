@@ -256,3 +256,18 @@ fn the_test_of_a_done_task_is_locked_anew_with_a_reason_alone() {
     // What one task locked with a reason, the next one may lock without.
     scratch.run(&["chalk", "spec", "task-c", "--test", "t.test.js"]).ok();
 }
+
+#[test]
+fn a_script_that_can_not_be_followed_is_named() {
+    let scratch = Scratch::chalk();
+    scratch.configure("/protocol/verify/test", json!(". $LIB/run.sh"));
+    scratch.write("t.test.js", "a\n");
+    let id = scratch.task("Add");
+    let ran = scratch.run(&["chalk", "spec", &id, "--test", "t.test.js"]).ok();
+    assert!(
+        ran.err.contains("`. $LIB/run.sh` can't be followed, so what it runs is not watched"),
+        "{}",
+        ran.err
+    );
+    assert!(scratch.run(&["chalk", "doctor"]).out.contains("`. $LIB/run.sh`"));
+}

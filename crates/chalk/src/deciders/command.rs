@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::Part;
 use super::files::{Files, base_of, ending, folder_of, join, upwards, within};
+use super::python;
 use super::rules::{Form, Rules};
 use crate::source::language::is_test_path;
 
@@ -64,12 +65,22 @@ const READS: &[(&str, &[&str])] = &[
 pub(super) struct Follower<'f, 't> {
     files: &'f Files<'t>,
     pub parts: BTreeMap<String, Part>,
+    /// Commands that take in a script whose name the shell makes when it runs.
+    pub unfollowed: BTreeSet<String>,
     seen: BTreeSet<(String, String)>,
+    /// Folders that `PYTHONPATH` was set to.
+    python_path: Vec<String>,
 }
 
 impl<'f, 't> Follower<'f, 't> {
     pub fn new(files: &'f Files<'t>) -> Self {
-        Self { files, parts: BTreeMap::new(), seen: BTreeSet::new() }
+        Self {
+            files,
+            parts: BTreeMap::new(),
+            unfollowed: BTreeSet::new(),
+            seen: BTreeSet::new(),
+            python_path: Vec::new(),
+        }
     }
 
     /// Follows a shell command or script that runs in `folder`.
@@ -96,6 +107,10 @@ impl<'f, 't> Follower<'f, 't> {
     }
 
     fn command(&mut self, words: &[String], folder: &str, depth: usize) {
+        // Before the command, for it alone, or exported for those that follow.
+        for value in words.iter().filter_map(|word| word.strip_prefix("PYTHONPATH=")) {
+            self.python_path.extend(python::path(value, folder));
+        }
         let words = behind_wrappers(words);
         let Some((program, args)) = words.split_first() else { return };
         let name = base_name(program);
@@ -117,6 +132,7 @@ impl<'f, 't> Follower<'f, 't> {
             }
             "make" | "gmake" => self.make(args, folder, depth),
             "just" => self.just(args, folder, depth),
+            name if python::is_python(name) || python::is_runner(name) => self.python(name, args, folder),
             _ => {}
         }
         for (reader, names) in READS {
@@ -129,9 +145,25 @@ impl<'f, 't> Follower<'f, 't> {
         self.words(name, program, args, folder, depth);
     }
 
+    /// What of the tree stands in front of the installed runner.
+    fn python(&mut self, name: &str, args: &[String], folder: &str) {
+        let module = python::module(args).filter(|_| python::is_python(name));
+        let mut folders = self.python_path.clone();
+        if module.is_some() {
+            folders.push(folder.to_owned());
+        } else if let Some(script) = plain(args).first().filter(|_| python::is_python(name)) {
+            folders.extend(join(folder, script).map(|script| folder_of(&script).to_owned()));
+        }
+        let parts = python::shadows(self.files, module, &folders);
+        self.parts.extend(parts.into_iter().map(|part| (part.what.clone(), part)));
+    }
+
     /// The words that name files: the program itself, an interpreter's script, settings given by option.
     fn words(&mut self, name: &str, program: &str, args: &[String], folder: &str, depth: usize) {
         if program.contains('/') {
+            if is_made(program) {
+                self.unfollowed.insert(program.to_owned());
+            }
             self.script(program, folder, depth);
         }
         let interprets = INTERPRETERS.contains(&name);
@@ -155,7 +187,10 @@ impl<'f, 't> Follower<'f, 't> {
                 Some(option) => option.split_once('=').map_or("", |(_, value)| value),
                 None => arg.as_str(),
             };
-            if awaits_script && !arg.starts_with('-') {
+            if awaits_script && is_made(arg) {
+                self.unfollowed.insert(format!("{program} {arg}"));
+                awaits_script = false;
+            } else if awaits_script && !arg.starts_with('-') {
                 awaits_script = !self.script(value, folder, depth);
             } else if let Some(file) = join(folder, value)
                 && !is_test_path(&file)
@@ -324,6 +359,11 @@ impl<'f, 't> Follower<'f, 't> {
     }
 }
 
+/// Whether the shell makes a word only when it runs.
+fn is_made(word: &str) -> bool {
+    word.contains(['$', '`'])
+}
+
 /// The arguments that are no options.
 fn plain(args: &[String]) -> Vec<&str> {
     args.iter().map(String::as_str).filter(|arg| !arg.starts_with('-')).collect()
@@ -478,6 +518,42 @@ mod tests {
         assert_eq!(followed(&files, "uv run python -u run-tests.js"), ["run-tests.js"]);
         assert_eq!(followed(&files, "python -m pytest -c ci/x.toml"), ["ci/x.toml"]);
         assert!(followed(&files, "cat ../outside /etc/passwd $X").is_empty());
+    }
+
+    /// A folder `unittest/` in front of Python's own passed every test.
+    #[test]
+    fn modules_in_front_of_the_runner() {
+        let files = [
+            ("unittest/__init__.py", ""),
+            ("unittest/__main__.py", ""),
+            ("pytest.py", ""),
+            ("sitecustomize.py", ""),
+            ("lib/pytest/__init__.py", ""),
+            ("tools/check.py", ""),
+            ("tools/unittest.py", ""),
+            ("src/app.py", ""),
+        ];
+        let at_root = ["pytest.py", "sitecustomize.py", "unittest/__init__.py", "unittest/__main__.py"];
+        assert_eq!(followed(&files, "python3 -m unittest discover"), at_root);
+        assert_eq!(followed(&files, "uv run python -Wd -m pytest -q"), at_root);
+        assert_eq!(followed(&files, "export PYTHONPATH=lib; pytest -q"), ["lib/pytest/__init__.py"]);
+        assert_eq!(followed(&files, "python tools/check.py"), ["tools/check.py", "tools/unittest.py"]);
+        assert_eq!(followed(&files, "cd src && python -m tools.check"), [""; 0]);
+        assert!(followed(&files, "python -m tools.check").contains(&"tools/check.py".to_owned()));
+        assert!(followed(&files, "pytest -q").is_empty(), "an installed script doesn't look here");
+    }
+
+    #[test]
+    fn what_the_shell_names_when_it_runs_is_said() {
+        let tree = tempfile::tempdir().unwrap();
+        let script =
+            "#!/bin/sh\n. \"$LIB/lib.sh\"\nbash -e $(pwd)/more\n\"$HOME/bin/x\" a\necho $X\n. ./known.sh\n";
+        fs::write(tree.path().join("t.sh"), script).unwrap();
+        let files = Files::of(tree.path());
+        let mut follower = Follower::new(&files);
+        follower.follow("sh t.sh \"$1\"", "");
+        let unfollowed: Vec<&String> = follower.unfollowed.iter().collect();
+        assert_eq!(unfollowed, ["$HOME/bin/x", ". $LIB/lib.sh", "bash $(pwd)/more"]);
     }
 
     #[test]

@@ -12,6 +12,7 @@
 mod command;
 mod files;
 mod fixtures;
+mod python;
 mod rules;
 mod runner;
 mod sections;
@@ -29,7 +30,7 @@ use self::command::Follower;
 use self::files::Files;
 use crate::locks::is_same;
 use crate::model::task::Decider;
-use crate::model::{Config, Task};
+use crate::model::{Config, Task, VerifyGate};
 use crate::session::{self, Session};
 
 /// At most this many deciders are kept with a task.
@@ -84,7 +85,28 @@ pub fn collect(
     tree: &Path,
     tests: &[&str],
 ) -> Result<Vec<Decider>, Refusal> {
+    if !tests.is_empty() {
+        for command in unfollowed(config, tree) {
+            let command = text::one_line(&command);
+            session.warn(format!("`{command}` can't be followed, so what it runs is not watched"));
+        }
+    }
     collect_for(session, config, tree, tests, &|_| true)
+}
+
+/// Commands on the way of the gates that may run tests which take in a script whose name the shell makes when it
+/// runs. What that script says decides tests, and nobody watches it.
+pub(crate) fn unfollowed(config: &Config, tree: &Path) -> BTreeSet<String> {
+    let files = Files::of(tree);
+    let mut follower = Follower::new(&files);
+    for gate in config.protocol.verify.iter().filter(|gate| may_run_tests(gate)) {
+        follower.follow(&config.protocol.command(&gate.cmd).unwrap_or_default(), "");
+    }
+    follower.unfollowed
+}
+
+fn may_run_tests(gate: &VerifyGate) -> bool {
+    !matches!(gate.name.as_str(), "typecheck" | "lint" | "build")
 }
 
 /// As [`collect`], with the commands of those gates alone that `counts` answers for by name.
@@ -146,7 +168,7 @@ fn commands(config: &Config, files: &Files<'_>, counts: &dyn Fn(&str) -> bool) -
         parts.push(Part::setting("verify.test", ""));
     }
     for gate in &protocol.verify {
-        if matches!(gate.name.as_str(), "typecheck" | "lint" | "build") || !counts(&gate.name) {
+        if !may_run_tests(gate) || !counts(&gate.name) {
             continue;
         }
         let command = protocol.command(&gate.cmd).unwrap_or_default();

@@ -111,7 +111,15 @@ impl Family {
     /// Files that count as a whole, by their names.
     fn whole(self) -> &'static [&'static str] {
         match self {
-            Self::Python => &["conftest.py", "pytest.ini", ".pytest.ini", "noxfile.py", ".coveragerc"],
+            Self::Python => &[
+                "conftest.py",
+                "pytest.ini",
+                ".pytest.ini",
+                "noxfile.py",
+                ".coveragerc",
+                "sitecustomize.py",
+                "usercustomize.py",
+            ],
             Self::Jvm => &["testng.xml"],
             Self::Ruby => &[".rspec", "Rakefile", "spec_helper.rb", "rails_helper.rb", "test_helper.rb"],
             Self::Php => {
@@ -259,6 +267,7 @@ mod tests {
             ("conftest.py", ""),
             ("pyproject.toml", "[project]\nname = 'x'\n[tool.pytest.ini_options]\naddopts = '-q'\n"),
             ("a/conftest.py", ""),
+            ("a/usercustomize.py", ""),
             ("a/b/conftest.py", ""),
             ("Cargo.toml", "[package]\nname = 'x'\n[[test]]\nname = 'a'\nharness = false\n"),
             (".cargo/config.toml", ""),
@@ -267,7 +276,7 @@ mod tests {
         assert_eq!(found(&all, "a/t.test.ts"), ["package.json#jest", "src/setupTests.js"]);
         assert_eq!(
             found(&all, "a/test_x.py"),
-            ["a/conftest.py", "conftest.py", "pyproject.toml#tool.pytest"]
+            ["a/conftest.py", "a/usercustomize.py", "conftest.py", "pyproject.toml#tool.pytest"]
         );
         assert_eq!(found(&all, "tests/a.rs"), [".cargo/config.toml", "Cargo.toml#test"]);
         assert_eq!(found(&all, "a/XTest.cs"), ["a/x.runsettings"]);

@@ -25,6 +25,15 @@ pub(super) fn check(patient: &Patient<'_, '_>, findings: &mut Findings) {
         findings.refused("locks", Level::Fail, &refusal);
     }
     browser_specs(patient, findings);
+    if patient.tasks.iter().any(|task| !task.tests.is_empty()) {
+        let unfollowed = deciders::unfollowed(&patient.config, &patient.session.spine.tree);
+        if !unfollowed.is_empty() {
+            let named = few(unfollowed.iter().map(String::as_str));
+            findings
+                .warn("deciders", format!("can't be followed, so what it runs is not watched: {named}"))
+                .cured_by("name the script without a variable, or lock it with the test");
+        }
+    }
 }
 
 fn tree_of(patient: &Patient<'_, '_>, task: &Task) -> PathBuf {

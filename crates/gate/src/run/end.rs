@@ -41,7 +41,7 @@ pub enum Leftovers {
     /// Nothing, or it was stopped at the deadline as a whole.
     #[default]
     None,
-    /// Processes of its group, which have been stopped after its end: none of them runs any more.
+    /// Processes that have been stopped after its end: none of them runs any more.
     Killed,
     /// Processes that can't be stopped, such as another user's. What the command was to judge may
     /// still change under their hands.

@@ -9,8 +9,12 @@
 //!   small watcher stops the group when the caller goes away, however that happens.
 //! - The environment is exactly the given one.
 //!
-//! Out of reach: a process that leaves the group *and* outlives its parent (`setsid`, a daemon). On
-//! Linux those whose parents still live are found and stopped at the deadline.
+//! - On Linux, descendants that left the group (`setsid`, `timeout`, a daemon) are found and stopped as
+//!   well: while a command runs, orphans come to this process. A server that a build tool leaves behind
+//!   for the next time goes with them.
+//!
+//! Out of reach: a process that left the group, on other systems once its parent has ended, and on Linux
+//! when the caller is killed.
 
 use std::ffi::OsString;
 use std::io;

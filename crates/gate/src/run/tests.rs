@@ -302,10 +302,39 @@ fn the_deadline_stops_children_that_left_the_group() {
     assert!(!is_alive(pid));
 }
 
+/// A gate's child that had become a session of its own could change files after the gate was green.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_left_the_group_does_not_outlive_the_command() {
+    let bench = Bench::new();
+    for script in [
+        "setsid sh -c 'echo $$ >pid; sleep 1000; true' & while ! test -s pid; do :; done",
+        // A daemon: its parent has ended long before the command does.
+        "(setsid sh -c '(echo $$ >pid; exec sleep 1000) & exit' &); while ! test -s pid; do :; done; sleep 0.1",
+    ] {
+        let _ = fs::remove_file(bench.path("pid"));
+        let ran = run(&bench.script(script)).unwrap();
+        assert_eq!((ran.end, ran.leftovers), (End::Exited(0), Leftovers::Killed), "{script}");
+        assert!(!is_alive(read_pid(&bench.path("pid")).unwrap()), "{script}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_dead_are_waited_for() {
+    let bench = Bench::new();
+    let ran =
+        run(&bench.script("(setsid sh -c 'echo $$ >pid' &); while ! test -s pid; do :; done; sleep 0.1"));
+    assert_eq!(ran.unwrap().leftovers, Leftovers::None);
+    let pid = read_pid(&bench.path("pid")).unwrap();
+    assert!(!Path::new(&format!("/proc/{pid}")).exists());
+}
+
 #[test]
 fn a_command_dies_with_its_caller() {
     use std::os::unix::process::CommandExt as _;
-    let mut sleeper = std::process::Command::new("sleep").arg("1000").process_group(0).spawn().unwrap();
+    let mut sleeper = std::process::Command::new("sleep");
+    let mut sleeper = unix::start(sleeper.arg("1000").process_group(0)).unwrap();
     let group = rustix::process::Pid::from_child(&sleeper);
     watch::Watch::over(group).release();
     assert!(sleeper.try_wait().unwrap().is_none());

@@ -33,13 +33,15 @@ pub(super) fn run(command: &Command, logs: &Logs) -> io::Result<Ran> {
     };
     process.stdin(stdin).stdout(stdout).stderr(stderr).process_group(0);
 
+    let _adoption = Adoption::begin();
     let started = Instant::now();
-    let mut child = match process.spawn() {
+    let mut child = match start(&mut process) {
         Ok(child) => child,
         Err(error) => return Ok(Ran::not_started(start_error(&error))),
     };
     drop(process);
     let group = Pid::from_child(&child);
+    let strays = Strays::of(group);
     // From here on, an early return drops the watch, which stops the group.
     let watch = Watch::over(group);
 
@@ -61,7 +63,7 @@ pub(super) fn run(command: &Command, logs: &Logs) -> io::Result<Ran> {
     let duration = started.elapsed();
     let timed_out = end == End::TimedOut;
     let leader = timed_out.then_some(child);
-    let mut processes = Processes { group, leader, strays: Strays::of(group) };
+    let mut processes = Processes { group, leader, strays };
     let leftovers = if !timed_out && processes.are_gone_within(SETTLE) {
         Leftovers::None
     } else if !processes.stop() {
@@ -71,6 +73,7 @@ pub(super) fn run(command: &Command, logs: &Logs) -> io::Result<Ran> {
     } else {
         Leftovers::Killed
     };
+    ended(group);
     watch.release();
     Ok(Ran { end, duration, log: None, stderr: None, leftovers })
 }
@@ -86,14 +89,14 @@ struct Processes {
 impl Processes {
     /// Asks all to end, and after a grace kills them. Tells whether none of them runs any more.
     fn stop(&mut self) -> bool {
-        self.strays.add_children();
+        self.strays.look();
         self.signal(Signal::TERM);
         // A stopped process sees the request only when it goes on.
         self.signal(Signal::CONT);
         if self.are_gone_within(GRACE) {
             return true;
         }
-        self.strays.add_children();
+        self.strays.look();
         self.signal(Signal::KILL);
         self.are_gone_within(DEATH)
     }
@@ -122,6 +125,10 @@ impl Processes {
         if self.leader.as_mut().is_some_and(|child| !matches!(child.try_wait(), Ok(None))) {
             self.leader = None;
         }
+        self.strays.look();
+        if self.leader.is_none() {
+            self.strays.bury();
+        }
         let group_is_gone = match test_kill_process_group(self.group) {
             Err(Errno::SRCH) => true,
             // Dead orphans count for the system call until they are waited for, which the first
@@ -133,11 +140,32 @@ impl Processes {
 }
 
 #[cfg(target_os = "linux")]
-use super::proc::{Strays, group_lives};
+use super::proc::{Adoption, Strays, group_lives};
+#[cfg(target_os = "linux")]
+pub(super) use super::proc::{ended, start};
 
 #[cfg(not(target_os = "linux"))]
 fn group_lives(_: Pid) -> bool {
     true
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn start(command: &mut std::process::Command) -> io::Result<Child> {
+    command.spawn()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn ended(_: Pid) {}
+
+/// Orphans go to the first process of the system.
+#[cfg(not(target_os = "linux"))]
+struct Adoption;
+
+#[cfg(not(target_os = "linux"))]
+impl Adoption {
+    fn begin() -> Self {
+        Self
+    }
 }
 
 /// Descendants of the command outside its group; unknown on this system.
@@ -150,13 +178,15 @@ impl Strays {
         Self
     }
 
-    fn add_children(&mut self) {}
+    fn look(&mut self) {}
 
     fn signal(&self, _: Signal) {}
 
     fn are_alive(&self) -> bool {
         false
     }
+
+    fn bury(&self) {}
 }
 
 /// The command's input, written as fast as it is read and no faster: the pipe never blocks, so a

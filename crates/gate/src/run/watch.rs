@@ -6,6 +6,8 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::process::Pid;
 
+use super::unix::{ended, start};
+
 /// Waits for a word. The end of the input comes instead of it when the caller is gone, whatever
 /// ended it, since the system closes its end of the pipe.
 const SCRIPT: &str = r#"read -r word || {
@@ -27,7 +29,7 @@ impl Watch {
         shell.args(["-c", SCRIPT, "sh", &group.to_string()]);
         shell.env_clear().env("PATH", "/usr/bin:/bin").current_dir("/").process_group(0);
         shell.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        Self(shell.spawn().ok())
+        Self(start(&mut shell).ok())
     }
 
     /// Ends the guard: the group is gone.
@@ -44,6 +46,7 @@ impl Drop for Watch {
         if let Some(shell) = &mut self.0 {
             // Closes the pipe first, then waits, so that no dead child stays behind.
             let _ = shell.wait();
+            ended(Pid::from_child(shell));
         }
     }
 }
