@@ -15,8 +15,8 @@
 
 pub mod front_matter;
 pub mod json;
-pub mod module;
 pub mod jsonc;
+pub mod module;
 mod sha256;
 pub mod text;
 mod time;

@@ -127,7 +127,9 @@ impl<'s, 'w> Draft<'s, 'w> {
             match error {
                 LockError::Held { .. } => Refusal::new(codes::LOCKED, error.to_string())
                     .hint("try again; if that process hangs, end it, and the lock goes with it"),
-                LockError::Odd(_) => Refusal::new(codes::LOCKED, error.to_string()),
+                LockError::Odd(_) | LockError::NotHeld { .. } => {
+                    Refusal::new(codes::LOCKED, error.to_string())
+                }
                 LockError::File(error) => io(error),
             }
         })

@@ -11,13 +11,13 @@
 pub mod codes;
 pub mod declaration;
 mod document;
-pub mod kind;
-pub mod points;
-pub mod records;
 pub mod duration;
 pub mod journal;
+pub mod kind;
 pub mod lock;
+pub mod points;
 #[cfg(test)]
 mod published;
+pub mod records;
 
 pub use document::{CONTRACT, LEVEL, Problem};

@@ -21,7 +21,7 @@ pub use digest::{digest, whole_seal};
 pub use links::Index;
 pub use pins::{Asset, PinState, is_workspace_path};
 pub use read::{Reading, Records, content, located, parse, read};
-pub use record::{DecidedIn, LastWrite, Nullable, Provenance, Record, Worktree};
+pub use record::{DecidedIn, Nullable, Provenance, Record, Worktree};
 pub use reviews::{Attestation, Concern, Judge, Judged, Need, NeedFrom, Quorum, Verdict, count};
 pub use sessions::Citation;
 pub use source::{is_harvest, problem as source_problem};

@@ -11,6 +11,7 @@ use super::reviews::{Attestation, Quorum};
 use super::sessions::Citation;
 use super::work::{AcceptanceView, AnswerView, Lease, LinkState};
 use crate::Problem;
+use crate::journal::LastWrite;
 
 /// A value that a document shows also where it is null.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -166,17 +167,4 @@ fn digest_as_text<S: Serializer>(digest: &Option<Sha256>, serializer: S) -> Resu
         Some(digest) => serializer.collect_str(digest),
         None => serializer.serialize_none(),
     }
-}
-
-/// A write that left a file as it is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct LastWrite {
-    /// The command, as in `records amend`.
-    pub verb: String,
-    /// The principal that it named.
-    pub by: Option<String>,
-    /// The agent session that it was made in.
-    pub agent: Option<String>,
-    /// When, ISO 8601.
-    pub at: String,
 }
