@@ -12,12 +12,16 @@ pub mod codes;
 pub mod declaration;
 mod document;
 pub mod duration;
+#[cfg(test)]
+mod fixture;
 pub mod journal;
 pub mod kind;
 pub mod lock;
+mod place;
 pub mod points;
 #[cfg(test)]
 mod published;
 pub mod records;
 
 pub use document::{CONTRACT, LEVEL, Problem};
+pub use place::Place;

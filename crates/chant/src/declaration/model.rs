@@ -26,9 +26,8 @@ pub struct Declaration {
     /// The toolchain and the packages that supply kinds.
     #[serde(default)]
     pub pins: Vec<Pin>,
-    /// How many agree verdicts a record needs beside its decider's.
-    #[serde(default = "two")]
-    pub quorum: u64,
+    /// How many agreeing verdicts a record needs beside its decider's, where the workspace says so.
+    pub quorum: Option<u64>,
     /// The workspace's own kinds of records.
     #[serde(default)]
     pub records: Vec<RecordKind>,
@@ -58,10 +57,6 @@ pub struct Declaration {
     /// `$schema`, `$comment` and the fields named `x-...`.
     #[serde(flatten)]
     pub rest: Map<String, Value>,
-}
-
-fn two() -> u64 {
-    2
 }
 
 impl Declaration {

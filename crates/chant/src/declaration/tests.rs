@@ -62,7 +62,7 @@ fn a_small_declaration_has_its_defaults() {
     let workspace =
         judged(&members(json!([{ "name": "app", "dir": ".", "kind": "chant" }])).to_string()).unwrap();
     let declaration = &workspace.declaration;
-    assert_eq!((declaration.name.as_str(), declaration.schema, declaration.quorum), ("acme", 1, 2));
+    assert_eq!((declaration.name.as_str(), declaration.schema, declaration.quorum), ("acme", 1, None));
     assert_eq!(declaration.changes.severity, ChangeSeverity::Warn);
     assert_eq!(declaration.identity.attribution, Attribution::Any);
     assert!(declaration.write_scope.is_none() && declaration.ci.green.is_none());

@@ -15,7 +15,7 @@ use crate::kind::Kind;
 /// that is no work kind.
 ///
 /// The records are those at `rev`, or of a working tree on it whose [`Worktree`] state is known.
-pub fn fill(
+pub(super) fn fill(
     kind: &Kind,
     records: &mut [Record],
     git: &Git,
@@ -70,6 +70,13 @@ pub fn fill(
         })));
     }
     Ok(())
+}
+
+/// Before the first commit nothing is decided.
+pub(super) fn none(kind: &Kind, records: &mut [Record]) {
+    if kind.approval.is_some() && kind.work.is_none() {
+        records.iter_mut().for_each(|record| record.decided_in = Some(Nullable(None)));
+    }
 }
 
 fn state(kind: &Kind, bytes: &[u8]) -> Option<String> {

@@ -5,9 +5,13 @@
 //! has no reasons against it; a warning leaves it valid.
 
 mod answers;
+mod attest;
+mod checkout;
 mod decided;
 mod digest;
+mod document;
 mod links;
+mod list;
 mod pins;
 mod read;
 mod record;
@@ -17,8 +21,15 @@ mod source;
 mod times;
 mod work;
 
+pub use attest::code as seal_code;
+pub use checkout::Checkout;
 pub use digest::{digest, whole_seal};
+pub use document::{
+    Declared, Document, Failure, KindHead, Listing, Outcome, SCHEMA, Set, Spec, SpecRecord, Summary,
+    TrustView,
+};
 pub use links::Index;
+pub use list::{Query, around, declared, list, named};
 pub use pins::{Asset, PinState, is_workspace_path};
 pub use read::{Reading, Records, content, located, parse, read};
 pub use record::{DecidedIn, Nullable, Provenance, Record, Worktree};

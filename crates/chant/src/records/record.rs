@@ -148,6 +148,9 @@ pub struct Provenance {
     pub level: String,
     /// The commit that the content comes from; null for what is not committed.
     pub commit: Option<String>,
+    /// Who was asked, where somebody was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attestor: Option<String>,
     /// Who signed, when attested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub principal: Option<String>,

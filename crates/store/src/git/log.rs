@@ -101,6 +101,17 @@ impl Git {
         if ended.success() { Ok(found) } else { Err(call.malformed("a history that is cut off")) }
     }
 
+    /// The files in `folder` that differ from `HEAD`, staged or not; files that `HEAD` does not hold are no matter.
+    /// Paths are named from the top of the repository.
+    pub fn changed_from_head(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, GitError> {
+        let call = self
+            .call(["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative"])
+            .args(["--ignore-submodules=none", "HEAD", "--"])
+            .args([folder.from_top()]);
+        let (_, output) = call.answer()?;
+        Ok(super::records(&output).map(RepoPath::new).collect())
+    }
+
     /// The commits of `base..head`, newest first, each with the files that are its own work: of a merge of two, what
     /// it makes differ from merging them without a hand; of a merge of more, what differs from every parent.
     pub fn own_changes(&self, base: &Oid, head: &Oid) -> Result<Vec<Touched>, GitError> {
