@@ -27,6 +27,8 @@ pub struct Lineage {
 pub struct Touched {
     /// The commit.
     pub commit: Oid,
+    /// Its parents, the first one first.
+    pub parents: Vec<Oid>,
     /// The files, from the top of the repository.
     pub paths: Vec<RepoPath>,
 }
@@ -75,10 +77,10 @@ impl Git {
         let call = self.log(["-c"]).args(NAMES).args([rev]).args(["--"]).args(places(&wanted));
         let mut child = call.spawn()?;
         drop(child.stdin.take());
-        let mut names = Names::default();
         if let Some(stdout) = child.stdout.take() {
             let mut stdout = BufReader::new(stdout);
             let mut token = Vec::new();
+            let mut last = None;
             // Most histories are far longer than what is asked of them: the reading ends with the last find.
             while !wanted.is_empty() {
                 token.clear();
@@ -86,9 +88,12 @@ impl Git {
                     Ok(0) | Err(_) => break,
                     Ok(_) => {}
                 }
-                let Some(name) = names.take(token.strip_suffix(b"\0").unwrap_or(&token)) else { continue };
-                if let (true, Some(commit)) = (wanted.remove(&name), &names.commit) {
-                    found.insert(name, commit.clone());
+                match (Token::read(token.strip_suffix(b"\0").unwrap_or(&token)), &last) {
+                    (Some(Token::Commit(commit, _)), _) => last = Some(commit),
+                    (Some(Token::Name(name)), Some(commit)) if wanted.remove(&name) => {
+                        found.insert(name, commit.clone());
+                    }
+                    _ => {}
                 }
             }
         }
@@ -112,24 +117,23 @@ impl Git {
         Ok(super::records(&output).map(RepoPath::new).collect())
     }
 
-    /// The commits of `base..head`, newest first, each with the files that are its own work: of a merge of two, what
-    /// it makes differ from merging them without a hand; of a merge of more, what differs from every parent.
+    /// The commits of `base..head`, oldest first, each with the files that are its own work: of a merge of two, what
+    /// it makes differ from merging them without a hand. Of a merge of more than two, nothing is told.
     pub fn own_changes(&self, base: &Oid, head: &Oid) -> Result<Vec<Touched>, GitError> {
         let range = format!("{base}..{head}");
-        let call = self.log(["--topo-order", "--remerge-diff"]).args(NAMES).args([range.as_str(), "--"]);
+        let log = self.log(["--topo-order", "--reverse", "--remerge-diff"]);
+        let call = log.args(NAMES).args([range.as_str(), "--"]);
         let (_, output) = call.answer()?;
-        let mut names = Names::default();
         let mut touched: Vec<Touched> = Vec::new();
         for token in output.split(|&byte| byte == 0) {
-            match (names.take(token), touched.last_mut()) {
-                (Some(path), Some(last)) => last.paths.push(path),
-                (Some(_), None) => return Err(call.malformed("a file before any commit")),
-                (None, last) => {
-                    let known = last.map(|last| &last.commit);
-                    if let Some(commit) = names.commit.as_ref().filter(|commit| Some(*commit) != known) {
-                        touched.push(Touched { commit: commit.clone(), paths: Vec::new() });
-                    }
+            match (Token::read(token), touched.last_mut()) {
+                (Some(Token::Commit(commit, parents)), _) => {
+                    touched.push(Touched { commit, parents, paths: Vec::new() });
                 }
+                // For a merge of many, git writes a remark in place of names.
+                (Some(Token::Name(path)), Some(last)) if last.parents.len() <= 2 => last.paths.push(path),
+                (Some(Token::Name(_)), Some(_)) | (None, _) => {}
+                (Some(Token::Name(_)), None) => return Err(call.malformed("a file before any commit")),
             }
         }
         Ok(touched)
@@ -149,23 +153,23 @@ impl Git {
 }
 
 /// Names after each commit. No name of a file begins with a slash, so a commit does.
-const NAMES: [&str; 4] = ["--name-only", "--no-relative", "-z", "--format=/%H"];
+const NAMES: [&str; 4] = ["--name-only", "--no-relative", "-z", "--format=/%H %P"];
 
-#[derive(Default)]
-struct Names {
-    commit: Option<Oid>,
+/// What stands between two NULs of such an answer.
+enum Token {
+    Commit(Oid, Vec<Oid>),
+    Name(RepoPath),
 }
 
-impl Names {
-    /// The name of a file, unless the token begins a new commit or says nothing.
-    fn take(&mut self, token: &[u8]) -> Option<RepoPath> {
-        if let Some(commit) = token.strip_prefix(b"/") {
-            self.commit = Oid::from_bytes(commit);
-            return None;
+impl Token {
+    fn read(token: &[u8]) -> Option<Self> {
+        if let Some(line) = token.strip_prefix(b"/") {
+            let mut oids = line.split(|&byte| byte == b' ').filter_map(Oid::from_bytes);
+            return Some(Self::Commit(oids.next()?, oids.collect()));
         }
         // The first name of a commit has a line of its own.
         let name = token.strip_prefix(b"\n").unwrap_or(token);
-        (!name.is_empty()).then(|| RepoPath::new(name))
+        (!name.is_empty()).then(|| Self::Name(RepoPath::new(name)))
     }
 }
 

@@ -65,17 +65,35 @@ fn of_a_merge_only_its_own_work_counts() {
     let clean = oid(&fixture.git(&["rev-parse", "HEAD"]));
     let own = |head: &Oid| fixture.ask().own_changes(&oid(&base), head).unwrap();
     let changes = own(&clean);
+    let parents = vec![oid(&main), oid(&side)];
     assert_eq!(changes.len(), 3);
-    assert_eq!(changes[0], Touched { commit: clean.clone(), paths: vec![] });
+    assert_eq!(changes[2], Touched { commit: clean.clone(), parents: parents.clone(), paths: vec![] });
     // A merge that takes back what one side did is not what merging gives.
     fixture.write("kept", "old");
     fixture.git(&["commit", "-q", "-a", "--amend", "--no-edit"]);
     let sided = oid(&fixture.git(&["rev-parse", "HEAD"]));
-    assert_eq!(own(&sided)[0], Touched { commit: sided.clone(), paths: names(&["kept"]) });
+    let expected = Touched { commit: sided.clone(), parents: parents.clone(), paths: names(&["kept"]) };
+    assert_eq!(own(&sided)[2], expected);
 
     let lineage = fixture.ask().lineage(std::slice::from_ref(&sided), &[oid(&base)]).unwrap();
-    assert_eq!(lineage[0], Lineage { commit: sided.clone(), parents: vec![oid(&main), oid(&side)] });
+    assert_eq!(lineage[0], Lineage { commit: sided.clone(), parents });
     assert_eq!(lineage.len(), 3);
     let line = fixture.ask().first_parent_changes(&sided, &names(&["both", "kept"])).unwrap();
     assert_eq!(line, [oid(&base), oid(&main), sided]);
+}
+
+#[test]
+fn of_a_merge_of_many_nothing_is_told() {
+    let fixture = Fixture::new();
+    let base = fixture.commit("base");
+    for side in ["a", "b", "c"] {
+        fixture.git(&["checkout", "-q", "-b", side, &base]);
+        fixture.write(side, "x");
+        fixture.commit(side);
+    }
+    fixture.git(&["merge", "-q", "--no-edit", "a", "b"]);
+    let head = oid(&fixture.git(&["rev-parse", "HEAD"]));
+    let changes = fixture.untouched_by(|| fixture.ask().own_changes(&oid(&base), &head).unwrap());
+    assert_eq!(changes.len(), 4);
+    assert_eq!((changes[3].parents.len(), changes[3].paths.len()), (3, 0));
 }
