@@ -3,6 +3,7 @@
 //! A document of [`DOCUMENTS`] may end in an error with one of its [`errors`](Document::errors), and may hold one of
 //! its [`parts`](Document::parts) within a result: the reason of a record or member, a warning, a finding.
 
+#[cfg_attr(not(test), expect(clippy::wildcard_imports, reason = "every code of the list stands below"))]
 use super::*;
 use gate::ReasonCode;
 

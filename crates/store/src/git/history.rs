@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::path::PathBuf;
 
+use super::path::os_string;
 use super::process::revision;
 use super::{Git, GitError, ObjectFormat, Oid, RepoPath};
 
@@ -159,6 +161,17 @@ impl Git {
         Ok((format, RepoPath::new(prefix.strip_suffix(b"\n").unwrap_or(prefix))))
     }
 
+    /// The folder with the objects, of a bare repository too.
+    fn common_dir(&self) -> Result<PathBuf, GitError> {
+        match self.layout() {
+            Err(GitError::NoWorkTree { .. }) => {
+                let (_, output) = self.call(["rev-parse", "--git-common-dir"]).answer()?;
+                Ok(self.dir().join(os_string(output.strip_suffix(b"\n").unwrap_or(&output))))
+            }
+            layout => Ok(layout?.common_dir),
+        }
+    }
+
     /// Whether a commit of this range has lost its parents to a shallow clone.
     fn cut_within(&self, range: Vec<OsString>) -> Result<bool, GitError> {
         let boundary = self.boundary()?;
@@ -171,7 +184,7 @@ impl Git {
 
     /// The commits whose parents a shallow clone has cut off.
     fn boundary(&self) -> Result<HashSet<Vec<u8>>, GitError> {
-        let path = self.layout()?.common_dir.join("shallow");
+        let path = self.common_dir()?.join("shallow");
         match fs::read(&path) {
             Ok(text) => Ok(text
                 .split(|&byte| byte == b'\n')

@@ -91,12 +91,20 @@ impl Objects {
         Ok(self.ask(&[format!("{commit}^{{tree}}")])?.pop().flatten().map(|tree| tree.oid))
     }
 
+    /// The first parent that a commit names, whether it is here or cut off by a shallow clone; none of a root commit.
+    pub fn first_parent(&self, commit: &Oid) -> Result<Option<Oid>, GitError> {
+        let object = self.read(commit)?.filter(|object| object.kind == ObjectKind::Commit);
+        let object = object.ok_or_else(|| self.malformed("a commit that is not in the repository"))?;
+        let mut head = object.content.split(|&byte| byte == b'\n').take_while(|line| !line.is_empty());
+        Ok(head.find_map(|line| line.strip_prefix(b"parent ")).and_then(Oid::from_bytes))
+    }
+
     /// The entries of a folder, sorted by name.
     pub fn tree(&self, oid: &Oid) -> Result<Vec<TreeItem>, GitError> {
         let object = self.read(oid)?.filter(|object| object.kind == ObjectKind::Tree);
         let object = object.ok_or_else(|| self.malformed("a folder that is not in the repository"))?;
-        let format = if oid.as_str().len() == 40 { ObjectFormat::Sha1 } else { ObjectFormat::Sha256 };
-        parse_tree(&object.content, format).ok_or_else(|| self.malformed("a folder that cannot be read"))
+        parse_tree(&object.content, ObjectFormat::of(oid))
+            .ok_or_else(|| self.malformed("a folder that cannot be read"))
     }
 
     /// One object; none where it is not here.

@@ -12,8 +12,13 @@ pub enum ObjectFormat {
 }
 
 impl ObjectFormat {
+    /// The form of this object name.
+    pub fn of(oid: &Oid) -> Self {
+        if oid.0.len() == 40 { Self::Sha1 } else { Self::Sha256 }
+    }
+
     /// The tree without entries. Git knows it without having it stored.
-    pub(super) fn empty_tree(self) -> Oid {
+    pub fn empty_tree(self) -> Oid {
         Oid(match self {
             Self::Sha1 => "4b825dc642cb6eb9a060e54bf8d69288fbee4904".into(),
             Self::Sha256 => "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321".into(),

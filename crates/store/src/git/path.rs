@@ -1,5 +1,6 @@
 //! Names of files as git has them: bytes with forward slashes.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -83,6 +84,27 @@ impl RepoPath {
     /// The name as text; none where it is not UTF-8.
     pub fn as_str(&self) -> Option<&str> {
         std::str::from_utf8(&self.0).ok()
+    }
+
+    /// The name as documents carry it: as it is where it is UTF-8, and otherwise the way git quotes it, in double quotes
+    /// and with every other byte as three octal digits after a backslash.
+    pub fn legible(&self) -> Cow<'_, str> {
+        use fmt::Write as _;
+        if let Some(name) = self.as_str() {
+            return name.into();
+        }
+        let mut quoted = String::from("\"");
+        for &byte in &self.0 {
+            match byte {
+                b'"' | b'\\' => quoted.extend(['\\', char::from(byte)]),
+                b' '..=b'~' => quoted.push(char::from(byte)),
+                _ => {
+                    let _ = write!(quoted, "\\{byte:03o}");
+                }
+            }
+        }
+        quoted.push('"');
+        quoted.into()
     }
 
     /// Whether this is `folder` itself or lies within it.
@@ -182,6 +204,12 @@ mod tests {
         ] {
             assert_eq!(RepoPath::from(name).as_bytes(), form.as_bytes(), "{name}");
         }
+    }
+
+    #[test]
+    fn a_name_that_is_no_text_is_quoted() {
+        assert_eq!(RepoPath::from("a \"b\"\n").legible(), "a \"b\"\n");
+        assert_eq!(RepoPath::new(b"a\\\"\n\xff/b").legible(), "\"a\\\\\\\"\\012\\377/b\"");
     }
 
     #[test]
