@@ -36,7 +36,7 @@ mod scratch;
 mod settings;
 
 pub use aside::{Aside, Nested, Unshown};
-pub use change::{Change, ChangeKind, Comparison};
+pub use change::{Change, ChangeKind, Comparison, Snapshot};
 pub use history::{Ancestry, Head, MergeBase};
 pub use layout::Layout;
 pub use oid::{ObjectFormat, Oid};
