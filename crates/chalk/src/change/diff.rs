@@ -34,11 +34,11 @@ impl ChangeSet {
     /// ones are left out. Nested repositories take the room that is left, at least a quarter of `limit`, and never any
     /// of the rest.
     pub fn diff(&self, limit: usize) -> Result<DiffText, Refusal> {
-        let bytes = self.git.diff_text(&self.comparison()).map_err(session::git)?;
+        let bytes = self.snapshot.diff_text(&self.comparison()).map_err(session::git)?;
         let text = String::from_utf8_lossy(&bytes);
         let mut fitted = fit(&text, limit);
         fitted.cut.extend(hidden(&text));
-        let aside = self.git.aside(&self.comparison()).map_err(session::git)?;
+        let aside = self.snapshot.aside(&self.comparison()).map_err(session::git)?;
         let room = limit.saturating_sub(fitted.text.len()).max(limit / 4);
         fitted.add(&aside, room);
         Ok(fitted)
@@ -46,7 +46,7 @@ impl ChangeSet {
 
     /// The list of files with counts of lines.
     pub fn stat(&self) -> Result<String, Refusal> {
-        let bytes = self.git.diff_stat(&self.comparison()).map_err(session::git)?;
+        let bytes = self.snapshot.diff_stat(&self.comparison()).map_err(session::git)?;
         let text = String::from_utf8_lossy(&bytes);
         let kept = whole_lines(&text, STAT_LIMIT);
         let mut text = text.trim_end().to_owned();

@@ -10,11 +10,12 @@ mod setup;
 mod tests;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use canon::Sha256;
 use gate::Refusal;
 use store::digest::ContentDigest;
-use store::git::{self, Comparison, Git, Layout, Oid, RepoPath};
+use store::git::{self, Comparison, Git, Layout, Oid, RepoPath, Snapshot};
 
 use crate::content;
 use crate::model::{Config, Task};
@@ -44,6 +45,7 @@ pub struct ChangeSet {
     /// None of the files is work: all were made by `init` and wait for their first commit.
     nothing_done: bool,
     git: Git,
+    snapshot: Arc<Snapshot>,
     exclude: Vec<RepoPath>,
 }
 
@@ -123,7 +125,8 @@ pub fn of(session: &Session<'_>, config: &Config, task: &Task, tree: &Path) -> R
     let exclude = content::left_out(held_out.as_deref());
     let head = git.head().map_err(session::git)?;
     let unborn = head.oid().is_none();
-    let mut lister = Lister { git, exclude, held_out, unborn };
+    let snapshot = Arc::new(git.snapshot().map_err(session::git)?);
+    let mut lister = Lister { git, snapshot, exclude, held_out, unborn };
 
     let Some(tip) = head.oid() else {
         let base = Base { commit: None, origin: Origin::Beginning };
@@ -197,6 +200,7 @@ pub fn shown(path: &RepoPath) -> String {
 /// Lists what changed since a base.
 struct Lister {
     git: Git,
+    snapshot: Arc<Snapshot>,
     exclude: Vec<RepoPath>,
     held_out: Option<String>,
     unborn: bool,
@@ -209,7 +213,7 @@ impl Lister {
             exclude: &self.exclude,
             renames: false,
         };
-        let files = self.git.changes(&comparison).map_err(session::git)?;
+        let files = self.snapshot.changes(&comparison).map_err(session::git)?;
         let held_out = self.held_out.as_ref().map(String::as_bytes);
         let is_left_out = |file: &git::Change| content::is_left_out(file.path.as_bytes(), held_out);
         let (left_out, files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_left_out);
@@ -219,7 +223,7 @@ impl Lister {
         // A first commit of nothing but what `init` made is no work either.
         let unborn = self.unborn || base.commit.is_none();
         let nothing_done = files.iter().all(|file| setup::is_left(tree, file, unborn));
-        let (git, exclude) = (self.git.clone(), self.exclude.clone());
-        Ok(ChangeSet { base, files, content, nothing_done, git, exclude })
+        let (git, snapshot, exclude) = (self.git.clone(), self.snapshot.clone(), self.exclude.clone());
+        Ok(ChangeSet { base, files, content, nothing_done, git, snapshot, exclude })
     }
 }

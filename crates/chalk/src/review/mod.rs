@@ -223,16 +223,19 @@ fn by_reviewer(
         ));
     }
     let seconds = config.protocol.timeouts.review;
+    let (seen, before) = (Seen::of(&change), change.content().clone());
+    // The reviewer takes minutes, and what git needed for the change lies in the temporary folder until then.
+    drop(change);
     let reply = reviewer::ask(session, &command, tree, &prompt.text, seconds, retry)?;
     let after = content::digest(session, config, tree)?;
-    let moved = changed_between(change.content(), &after).iter().map(change::shown).collect();
+    let moved = changed_between(&before, &after).iter().map(change::shown).collect();
     let mut verdict = reply.verdict;
     verdict.decisions.get_or_insert_with(|| json!([]));
     Ok(Judged {
         verdict,
         by: ADVERSARY.to_owned(),
         note: None,
-        change: Seen::of(&change),
+        change: seen,
         cut: prompt.cut,
         moved,
         run: Some((reply.run, reply.tries)),

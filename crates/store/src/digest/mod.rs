@@ -89,7 +89,7 @@ pub fn content_digest(root: &Path, env: &Env, exclude: Exclude) -> Result<Conten
     };
     let entries = match entries {
         Some(entries) => entries,
-        None => walk::entries(&root, exclude)?,
+        None => walk::entries(&root, walk::Take::Likely, exclude)?,
     };
     Ok(ContentDigest::new(entries))
 }

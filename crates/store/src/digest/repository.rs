@@ -94,7 +94,8 @@ fn submodule(folder: &Path, listed: &Listed, env: &Env, exclude: Exclude) -> Res
     let own = Layout::discover(folder).map_err(failed)?.filter(|layout| layout.work_tree == folder);
     let found = match own {
         Some(layout) => entries(folder, &layout, env, &excluded)?.unwrap_or_default(),
-        None => walk::entries(folder, &excluded)?,
+        // Nobody's rules are known, and git shows none of these files.
+        None => walk::entries(folder, walk::Take::All, &excluded)?,
     };
     match &listed.state {
         // Not checked out. Were there stray files, git would not show them, but they would be in `found`.

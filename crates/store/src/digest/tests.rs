@@ -316,6 +316,9 @@ fn submodules_count_with_what_is_in_them() {
     assert_eq!(entry(&absent, "sub").sha256, Sha256::of(commit));
     fixture.write("sub/stray", "1");
     assert_ne!(digest(&fixture), absent, "git does not show this file");
+    fs::remove_file(fixture.root.join("sub/stray")).unwrap();
+    fixture.write("sub/build/stray", "1");
+    assert_ne!(digest(&fixture), absent, "a folder for output is no hiding place");
 }
 
 #[test]
@@ -332,7 +335,13 @@ fn repositories_within_count_and_sibling_worktrees_do_not() {
     let with_nested = digest(&fixture);
     assert_eq!(changed_between(&before, &with_nested), names(&["nested"]));
     fixture.write("nested/x", "2");
-    assert_eq!(changed_between(&with_nested, &digest(&fixture)), names(&["nested"]));
+    let changed = digest(&fixture);
+    assert_eq!(changed_between(&with_nested, &changed), names(&["nested"]));
+    fixture.git_in(&fixture.root.join("nested"), &["add", "x"]);
+    fs::write(fixture.root.join("nested/.git/info/exclude"), "private\n").unwrap();
+    assert_eq!(digest(&fixture), changed);
+    fixture.write("nested/private", "1");
+    assert_eq!(changed_between(&changed, &digest(&fixture)), names(&["nested"]));
 }
 
 #[test]

@@ -34,17 +34,27 @@ const OUTPUT: &[&str] = &[
     "venv",
 ];
 
-/// The entries of all files below `root`, byte for byte.
-pub(super) fn entries(root: &Path, exclude: Exclude) -> Result<Vec<Entry>, DigestError> {
+/// Which files of a folder are content.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Take {
+    /// Those that no `.gitignore` names, outside of the folders that tools fill.
+    Likely,
+    /// Every one but git's own.
+    All,
+}
+
+/// The entries of the files below `root`, byte for byte.
+pub(super) fn entries(root: &Path, take: Take, exclude: Exclude) -> Result<Vec<Entry>, DigestError> {
+    let skipped = if take == Take::Likely { OUTPUT } else { &[".git"] };
     let mut entries = Vec::new();
     let (mut files, mut jobs) = (Vec::new(), Vec::new());
     let walk = WalkBuilder::new(root)
         .standard_filters(false)
-        .git_ignore(true)
+        .git_ignore(take == Take::Likely)
         .require_git(false)
-        .filter_entry(|entry| {
+        .filter_entry(move |entry| {
             let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-            entry.depth() == 0 || !is_folder || !OUTPUT.iter().any(|name| entry.file_name() == *name)
+            entry.depth() == 0 || !is_folder || !skipped.iter().any(|name| entry.file_name() == *name)
         })
         .build();
     for found in walk {

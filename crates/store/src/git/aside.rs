@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::ErrorKind;
 
-use super::change::{Comparison, diff};
+use super::change::{Comparison, Snapshot, diff};
 use super::listing::records;
 use super::overlay::{Overlay, Within};
 use super::{Git, GitError, Oid, RepoPath};
@@ -45,17 +45,17 @@ pub enum Unshown {
     NotCheckedOut,
 }
 
-impl Git {
-    /// What belongs to the change and lies outside of [`Git::diff_text`]. A process for each submodule and nested
+impl Snapshot {
+    /// What belongs to the change and lies outside of [`Snapshot::diff_text`]. A process for each submodule and nested
     /// repository, and none where there is neither.
     pub fn aside(&self, comparison: &Comparison) -> Result<Aside, GitError> {
-        let overlay = Overlay::new(self)?;
+        let Self { git, overlay } = self;
         let untracked: Vec<RepoPath> = overlay.untracked.iter().cloned().collect();
-        let ignored = self.ignored(&untracked)?;
+        let ignored = git.ignored(&untracked)?;
         let private = untracked.into_iter().zip(ignored).filter(|(_, ignored)| *ignored);
         let mut aside = Aside { private: private.map(|(path, _)| path).collect(), ..Aside::default() };
-        nested(self, &overlay, comparison, &RepoPath::new(""), &mut aside.nested)?;
-        aside.absent = overlay.absent;
+        nested(git, overlay, comparison, &RepoPath::new(""), &mut aside.nested)?;
+        aside.absent.clone_from(&overlay.absent);
         Ok(aside)
     }
 }
@@ -65,7 +65,7 @@ pub(super) fn is_dirty(within: &Within, git: &Git) -> Result<bool, GitError> {
     let Some(nested) = &within.git else { return has_files(git, &within.path) };
     let head = nested.head()?;
     let base = head.oid().map(Oid::as_str);
-    Ok(!nested.changes(&Comparison { base, ..Comparison::default() })?.is_empty())
+    Ok(!nested.snapshot()?.changes(&Comparison { base, ..Comparison::default() })?.is_empty())
 }
 
 /// Adds the changes within the repositories below `overlay`, which stands at `above` in the tree.

@@ -1,6 +1,7 @@
 //! What changed between a commit and the working tree, committed or not.
 
 use std::ffi::OsString;
+use std::fmt;
 
 use super::listing::records;
 use super::overlay::Overlay;
@@ -53,15 +54,31 @@ pub enum ChangeKind {
     Untracked,
 }
 
+/// The working tree as it stands, ready to be compared with any revision.
+///
+/// Which files there are is settled when it is made; their content is read when a question is asked. It has a folder
+/// in the temporary one until it is dropped.
+pub struct Snapshot {
+    pub(super) git: Git,
+    pub(super) overlay: Overlay,
+}
+
 impl Git {
+    /// The working tree as it stands below the folder. Reads every file once; the comparisons after it are cheap.
+    pub fn snapshot(&self) -> Result<Snapshot, GitError> {
+        Ok(Snapshot { git: self.clone(), overlay: Overlay::new(self)? })
+    }
+}
+
+impl Snapshot {
     /// The files that differ between the base and the working tree, sorted by path.
     ///
     /// All of the change counts: committed, staged, not staged, and untracked files that no `.gitignore` names, also
     /// where git's settings or the index hide it from its user (`git update-index --assume-unchanged`, filters,
     /// `.git/info`). Only files below the folder are seen.
     pub fn changes(&self, comparison: &Comparison) -> Result<Vec<Change>, GitError> {
-        let overlay = Overlay::new(self)?;
-        let call = compare(self, &overlay, comparison, &["--name-status", "-z"])?;
+        let Self { git, overlay } = self;
+        let call = compare(git, overlay, comparison, &["--name-status", "-z"])?;
         let (_, output) = call.answer()?;
         let mut changes = Vec::new();
         let mut fields = records(&output);
@@ -86,7 +103,7 @@ impl Git {
         }
         let is_excluded = |path: &RepoPath| comparison.exclude.iter().any(|folder| path.is_within(folder));
         for within in overlay.within.iter().filter(|it| it.is_submodule && !is_excluded(&it.path)) {
-            if !changes.iter().any(|change| change.path == within.path) && aside::is_dirty(within, self)? {
+            if !changes.iter().any(|change| change.path == within.path) && aside::is_dirty(within, git)? {
                 let path = within.path.clone();
                 changes.push(Change { path, old_path: None, kind: ChangeKind::Modified });
             }
@@ -112,15 +129,20 @@ impl Git {
     ///
     /// The form does not depend on the user's settings: `a/` and `b/` before names, three lines around, no colour, no
     /// external diff program. Object names are full, so a binary file's content is bound too. Of a submodule or nested
-    /// repository only the commit shows; [`Git::aside`] has the rest.
+    /// repository only the commit shows; [`Snapshot::aside`] has the rest.
     pub fn diff_text(&self, comparison: &Comparison) -> Result<Vec<u8>, GitError> {
-        diff(self, &Overlay::new(self)?, comparison, &RepoPath::new(""))
+        diff(&self.git, &self.overlay, comparison, &RepoPath::new(""))
     }
 
     /// The same change as a list of files with counts of lines, and a last line with the sums.
     pub fn diff_stat(&self, comparison: &Comparison) -> Result<Vec<u8>, GitError> {
-        let overlay = Overlay::new(self)?;
-        Ok(compare(self, &overlay, comparison, &["--stat=160,120"])?.answer()?.1)
+        Ok(compare(&self.git, &self.overlay, comparison, &["--stat=160,120"])?.answer()?.1)
+    }
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Snapshot").field("git", &self.git).finish_non_exhaustive()
     }
 }
 

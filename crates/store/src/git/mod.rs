@@ -40,7 +40,7 @@ mod settings;
 mod versions;
 
 pub use aside::{Aside, Nested, Unshown};
-pub use change::{Change, ChangeKind, Comparison};
+pub use change::{Change, ChangeKind, Comparison, Snapshot};
 pub use history::{Ancestry, Head, MergeBase};
 pub use layout::Layout;
 pub use log::{Lineage, Touched};

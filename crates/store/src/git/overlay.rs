@@ -106,6 +106,8 @@ impl Overlay {
                 self.call(["update-index", flag, "-z", "--stdin"]).input(&paths).run()?;
             }
         }
+        // Reads every file once, so that the questions to come read only those that differ or are touched again.
+        self.call(["update-index", "-q", "--unmerged", "--refresh"]).accept(&[0, 1]).run()?;
         Ok(())
     }
 }

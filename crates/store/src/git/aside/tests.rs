@@ -23,7 +23,7 @@ fn shown(aside: &Aside) -> Vec<(String, String, Option<Unshown>)> {
 }
 
 fn only(fixture: &Fixture) -> (String, String, Option<Unshown>) {
-    let mut shown = shown(&fixture.ask().aside(&HEAD).unwrap());
+    let mut shown = shown(&fixture.ask().snapshot().unwrap().aside(&HEAD).unwrap());
     assert_eq!(shown.len(), 1, "{shown:?}");
     shown.remove(0)
 }
@@ -32,7 +32,7 @@ fn only(fixture: &Fixture) -> (String, String, Option<Unshown>) {
 fn nothing_aside_is_nothing() {
     let fixture = with_submodule();
     fixture.write("new", "1\n");
-    assert_eq!(fixture.ask().aside(&HEAD).unwrap(), Aside::default());
+    assert_eq!(fixture.ask().snapshot().unwrap().aside(&HEAD).unwrap(), Aside::default());
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn what_changed_in_a_submodule_is_shown_against_its_own_rules() {
     fixture.write("sub/x", "2\n");
     fixture.write("sub/new", "3\n");
     assert_eq!(fixture.git(&["status", "--porcelain"]), "", "what git shows");
-    let changes = fixture.ask().changes(&HEAD).unwrap();
+    let changes = fixture.ask().snapshot().unwrap().changes(&HEAD).unwrap();
     assert_eq!(
         changes.iter().map(|it| (&it.path, it.kind)).collect::<Vec<_>>(),
         [(&"sub".into(), ChangeKind::Modified)]
@@ -55,10 +55,13 @@ fn what_changed_in_a_submodule_is_shown_against_its_own_rules() {
     assert!(text.contains("+++ b/sub/new\n@@ -0,0 +1 @@\n+3\n"), "{text}");
 
     let exclude = names(&["sub/new"]);
-    let aside = fixture.ask().aside(&Comparison { exclude: &exclude, ..HEAD }).unwrap();
+    let aside = fixture.ask().snapshot().unwrap().aside(&Comparison { exclude: &exclude, ..HEAD }).unwrap();
     assert!(!shown(&aside)[0].1.contains("new"), "{aside:?}");
     let exclude = names(&["sub"]);
-    assert_eq!(fixture.ask().aside(&Comparison { exclude: &exclude, ..HEAD }).unwrap().nested, []);
+    assert_eq!(
+        fixture.ask().snapshot().unwrap().aside(&Comparison { exclude: &exclude, ..HEAD }).unwrap().nested,
+        []
+    );
 }
 
 #[test]
@@ -70,9 +73,9 @@ fn commits_in_a_submodule_are_shown_since_the_one_at_the_base() {
     fixture.git(&["add", "sub"]);
     fixture.git(&["commit", "-q", "-m", "two"]);
     let since = Comparison::since("HEAD~1");
-    let all = shown(&fixture.ask().aside(&since).unwrap());
+    let all = shown(&fixture.ask().snapshot().unwrap().aside(&since).unwrap());
     assert!(all[0].1.contains("-1\n+2\n"), "{all:?}");
-    assert_eq!(fixture.ask().aside(&HEAD).unwrap().nested, []);
+    assert_eq!(fixture.ask().snapshot().unwrap().aside(&HEAD).unwrap().nested, []);
 
     // A clone of the submodule that does not have that commit.
     let commit = fixture.git(&["rev-parse", "HEAD~1:sub"]);
@@ -80,7 +83,7 @@ fn commits_in_a_submodule_are_shown_since_the_one_at_the_base() {
     fixture.git_in(&fixture.beside(""), &["init", "-q", "-b", "main", "other"]);
     fixture.git_in(&fixture.beside("other"), &["commit", "-q", "--allow-empty", "-m", "other"]);
     fixture.git(&["clone", "-q", "../other", "sub"]);
-    let all = shown(&fixture.ask().aside(&since).unwrap());
+    let all = shown(&fixture.ask().snapshot().unwrap().aside(&since).unwrap());
     assert_eq!(all[0].2, Some(Unshown::Since(Oid::parse(&commit).unwrap())));
 }
 
@@ -97,7 +100,7 @@ fn a_repository_within_is_new_as_a_whole() {
     fixture.write("nested/y", "2\n");
     fixture.git(&["init", "-q", "nested/deep"]);
     fixture.write("nested/deep/z", "3\n");
-    let all = shown(&fixture.ask().aside(&HEAD).unwrap());
+    let all = shown(&fixture.ask().snapshot().unwrap().aside(&HEAD).unwrap());
     assert_eq!(all.iter().map(|it| it.0.as_str()).collect::<Vec<_>>(), ["nested", "nested/deep"]);
     assert!(all[0].1.contains("+++ b/nested/x\n") && all[0].1.contains("+++ b/nested/y\n"), "{all:?}");
     assert!(all[1].1.contains("+++ b/nested/deep/z\n"), "{all:?}");
@@ -125,10 +128,10 @@ fn of_a_large_repository_within_only_what_is_not_committed_is_shown() {
 fn files_in_the_place_of_a_submodule_are_named() {
     let fixture = with_submodule();
     fixture.git(&["submodule", "--quiet", "deinit", "-f", "sub"]);
-    assert_eq!(fixture.ask().changes(&HEAD).unwrap(), []);
+    assert_eq!(fixture.ask().snapshot().unwrap().changes(&HEAD).unwrap(), []);
     fixture.write("sub/stray", "1\n");
     assert_eq!(fixture.git(&["status", "--porcelain"]), "", "what git shows");
-    assert_eq!(fixture.ask().changes(&HEAD).unwrap()[0].path, "sub".into());
+    assert_eq!(fixture.ask().snapshot().unwrap().changes(&HEAD).unwrap()[0].path, "sub".into());
     assert_eq!(only(&fixture), ("sub".into(), String::new(), Some(Unshown::NotCheckedOut)));
 }
 
@@ -141,5 +144,5 @@ fn what_a_private_rule_ignores_is_named() {
     for name in ["notes", "x.log", "new"] {
         fixture.write(name, "1\n");
     }
-    assert_eq!(fixture.ask().aside(&HEAD).unwrap().private, names(&["notes"]));
+    assert_eq!(fixture.ask().snapshot().unwrap().aside(&HEAD).unwrap().private, names(&["notes"]));
 }

@@ -7,7 +7,9 @@ use crate::git::fixture::{Fixture, ODD_NAMES, names};
 const HEAD: Comparison = Comparison { base: Some("HEAD"), exclude: &[], renames: false };
 
 fn kinds(git: &Git, comparison: &Comparison) -> Vec<(String, ChangeKind)> {
-    git.changes(comparison)
+    git.snapshot()
+        .unwrap()
+        .changes(comparison)
         .unwrap()
         .into_iter()
         .map(|change| (change.path.to_string(), change.kind))
@@ -15,7 +17,7 @@ fn kinds(git: &Git, comparison: &Comparison) -> Vec<(String, ChangeKind)> {
 }
 
 fn text(git: &Git, comparison: &Comparison) -> String {
-    String::from_utf8(git.diff_text(comparison).unwrap()).unwrap()
+    String::from_utf8(git.snapshot().unwrap().diff_text(comparison).unwrap()).unwrap()
 }
 
 fn expect(found: Vec<(String, ChangeKind)>, expected: &[(&str, ChangeKind)]) {
@@ -67,7 +69,7 @@ fn committed_staged_unstaged_and_untracked() {
     ] {
         assert!(diff.contains(part), "{part} in {diff}");
     }
-    let stat = String::from_utf8(git.diff_stat(&since).unwrap()).unwrap();
+    let stat = String::from_utf8(git.snapshot().unwrap().diff_stat(&since).unwrap()).unwrap();
     assert!(stat.contains(" untracked  | 1 +\n"), "{stat}");
     assert!(stat.contains("9 files changed"), "{stat}");
 
@@ -87,7 +89,7 @@ fn without_any_commit() {
         fixture.git(&["add", "staged"]);
         fixture.write("new", "1\n");
         expect(kinds(&git, &nothing), &[("new", Untracked), ("staged", Added)]);
-        assert!(git.changes(&HEAD).is_err(), "there is no HEAD to compare with");
+        assert!(git.snapshot().unwrap().changes(&HEAD).is_err(), "there is no HEAD to compare with");
     }
 }
 
@@ -101,7 +103,7 @@ fn nothing_changed_is_nothing() {
     let git = fixture.ask();
     expect(kinds(&git, &HEAD), &[]);
     assert_eq!(text(&git, &HEAD), "");
-    assert_eq!(git.diff_stat(&HEAD).unwrap(), b"");
+    assert_eq!(git.snapshot().unwrap().diff_stat(&HEAD).unwrap(), b"");
 }
 
 #[test]
@@ -155,7 +157,7 @@ fn renames_only_when_asked() {
     let git = fixture.ask();
     expect(kinds(&git, &HEAD), &[("new", Untracked), ("old", Deleted)]);
     let change = Change { path: "new".into(), old_path: Some("old".into()), kind: Renamed };
-    assert_eq!(git.changes(&Comparison { renames: true, ..HEAD }).unwrap(), [change]);
+    assert_eq!(git.snapshot().unwrap().changes(&Comparison { renames: true, ..HEAD }).unwrap(), [change]);
     assert!(text(&git, &Comparison { renames: true, ..HEAD }).contains("rename from old\nrename to new\n"));
 }
 
@@ -193,7 +195,7 @@ fn odd_names_links_modes_and_types() {
     symlink("/etc/passwd", fixture.root.join("link")).unwrap();
     fs::remove_file(fixture.root.join("folder")).unwrap();
     fixture.write("folder/file", "1\n");
-    let changes = fixture.ask().changes(&HEAD).unwrap();
+    let changes = fixture.ask().snapshot().unwrap().changes(&HEAD).unwrap();
     let mut expected: Vec<(RepoPath, ChangeKind)> =
         ODD_NAMES.iter().map(|name| (RepoPath::new(name), Untracked)).collect();
     for (name, kind) in [
@@ -207,7 +209,7 @@ fn odd_names_links_modes_and_types() {
     }
     expected.sort_by(|a, b| a.0.cmp(&b.0));
     assert_eq!(changes.into_iter().map(|change| (change.path, change.kind)).collect::<Vec<_>>(), expected);
-    let diff = fixture.ask().diff_text(&HEAD).unwrap();
+    let diff = fixture.ask().snapshot().unwrap().diff_text(&HEAD).unwrap();
     let diff = String::from_utf8_lossy(&diff);
     assert!(diff.contains("+/etc/passwd\n"), "the target and not what is behind it: {diff}");
     assert!(diff.contains("diff --git a/run b/run\nold mode 100644\nnew mode 100755\n"), "{diff}");
@@ -223,7 +225,7 @@ fn the_form_does_not_depend_on_settings() {
     fixture.write("a.x", "1\n2\n\n4\nfive\n6\n7\n8\n9\n");
     fixture.write("new", "1\n");
     let git = fixture.ask();
-    let (plain, stat) = (text(&git, &HEAD), git.diff_stat(&HEAD).unwrap());
+    let (plain, stat) = (text(&git, &HEAD), git.snapshot().unwrap().diff_stat(&HEAD).unwrap());
     assert!(plain.contains("\n--- a/a.x\n+++ b/a.x\n@@ -2,7 +2,7 @@\n 2\n"), "{plain}");
     for (key, value) in [
         ("diff.noprefix", "true"),
@@ -266,7 +268,7 @@ fn the_form_does_not_depend_on_settings() {
             .unwrap();
     }
     assert_eq!(text(&git, &HEAD), plain);
-    assert_eq!(git.diff_stat(&HEAD).unwrap(), stat);
+    assert_eq!(git.snapshot().unwrap().diff_stat(&HEAD).unwrap(), stat);
     assert!(!fixture.beside("ran").exists(), "a program of the repository ran");
 }
 
@@ -368,5 +370,5 @@ fn line_ends_of_another_system_are_no_change() {
     let git = fixture.ask();
     expect(kinds(&git, &HEAD), &[]);
     assert_eq!(text(&git, &HEAD), "");
-    assert_eq!(git.diff_stat(&HEAD).unwrap(), b"");
+    assert_eq!(git.snapshot().unwrap().diff_stat(&HEAD).unwrap(), b"");
 }

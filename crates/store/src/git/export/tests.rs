@@ -101,7 +101,7 @@ fn from_worktrees_sparse_checkouts_and_submodules() {
     git.export("HEAD", &dest, None).unwrap();
     assert!(dest.join("out/b").exists());
     assert_eq!(
-        git.changes(&crate::git::Comparison::since("HEAD")).unwrap(),
+        git.snapshot().unwrap().changes(&crate::git::Comparison::since("HEAD")).unwrap(),
         [],
         "a sparse checkout deletes nothing"
     );

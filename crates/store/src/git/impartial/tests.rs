@@ -159,11 +159,11 @@ fn fixture() -> Fixture {
 }
 
 fn text(fixture: &Fixture) -> String {
-    String::from_utf8(fixture.ask().diff_text(&HEAD).unwrap()).unwrap()
+    String::from_utf8(fixture.ask().snapshot().unwrap().diff_text(&HEAD).unwrap()).unwrap()
 }
 
 fn changed(fixture: &Fixture) -> Vec<RepoPath> {
-    fixture.ask().changes(&HEAD).unwrap().into_iter().map(|change| change.path).collect()
+    fixture.ask().snapshot().unwrap().changes(&HEAD).unwrap().into_iter().map(|change| change.path).collect()
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn no_private_rule_hides_a_change() {
             assert_eq!(changed_between(&before, &digest()), names(files), "{name}");
             let text = text(&fixture);
             assert!(text.contains("+evil\n") || text.contains("\nnew mode 100755\n"), "{name}: {text}");
-            let stat = fixture.ask().diff_stat(&HEAD).unwrap();
+            let stat = fixture.ask().snapshot().unwrap().diff_stat(&HEAD).unwrap();
             assert!(String::from_utf8_lossy(&stat).contains("1 file changed"), "{name}");
         });
     }
@@ -285,13 +285,13 @@ fn in_every_kind_of_repository() {
             fs::write(folder.join("sub/c"), "1\n").unwrap();
             let git = Git::new(folder, &fixture.env);
             for base in ["HEAD", base.as_str()] {
-                let changes = git.changes(&Comparison::since(base)).unwrap();
+                let changes = git.snapshot().unwrap().changes(&Comparison::since(base)).unwrap();
                 let expected = [("a", ChangeKind::Modified), ("sub/c", ChangeKind::Untracked)]
                     .map(|(path, kind)| Change { path: path.into(), old_path: None, kind });
                 assert_eq!(changes, expected, "{options:?} {}", folder.display());
             }
             let sub = Git::new(folder.join("sub"), &fixture.env);
-            let diff = String::from_utf8(sub.diff_text(&HEAD).unwrap()).unwrap();
+            let diff = String::from_utf8(sub.snapshot().unwrap().diff_text(&HEAD).unwrap()).unwrap();
             assert!(diff.starts_with("diff --git a/c b/c\n"), "{diff}");
         }
     }
@@ -309,7 +309,8 @@ fn a_partial_clone_fetches_what_the_change_needs() {
     let url = format!("file://{}", fixture.root.display());
     fixture.git(&["clone", "-q", "--filter=blob:none", &url, clone.to_str().unwrap()]);
     let git = Git::new(&clone, &fixture.env);
-    let diff = String::from_utf8(git.diff_text(&Comparison::since("HEAD~1")).unwrap()).unwrap();
+    let diff =
+        String::from_utf8(git.snapshot().unwrap().diff_text(&Comparison::since("HEAD~1")).unwrap()).unwrap();
     assert!(diff.contains("-0\n+1\n"), "{diff}");
 }
 
@@ -325,7 +326,11 @@ fn a_sparse_checkout_is_no_change_and_is_named() {
         fixture.write("in/a", "1\n");
         let git = fixture.ask();
         assert_eq!(changed(&fixture), names(&["in/a"]), "{index}");
-        assert_eq!(git.aside(&HEAD).unwrap().absent, names(&["out/b", "out/deep/c"]), "{index}");
+        assert_eq!(
+            git.snapshot().unwrap().aside(&HEAD).unwrap().absent,
+            names(&["out/b", "out/deep/c"]),
+            "{index}"
+        );
         fixture.write("out/b", "1\n");
         assert_eq!(changed(&fixture), names(&["in/a", "out/b"]), "{index}");
     }

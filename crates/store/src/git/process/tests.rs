@@ -51,9 +51,9 @@ fn ask_all(fixture: &Fixture, out: &str) {
     git.blob("HEAD", &"a".into()).unwrap();
     git.equals_head(&"a".into()).unwrap();
     git.config("core.bare").unwrap();
-    assert_eq!(git.changes(&comparison).unwrap().len(), 2);
-    git.diff_text(&comparison).unwrap();
-    git.diff_stat(&comparison).unwrap();
+    assert_eq!(git.snapshot().unwrap().changes(&comparison).unwrap().len(), 2);
+    git.snapshot().unwrap().diff_text(&comparison).unwrap();
+    git.snapshot().unwrap().diff_stat(&comparison).unwrap();
     git.export("HEAD", &fixture.beside(out), None).unwrap();
     git.output(["status", "--porcelain"]).unwrap();
     crate::digest::content_digest(&fixture.root, &fixture.env, &|_| false).unwrap();
