@@ -10,6 +10,7 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use gate::Refusal;
 
 use crate::commands::{Chalk, Command};
+use crate::help::Help;
 
 /// Gates for coding agents, kept in the repository they work in.
 #[derive(Debug, Parser)]
@@ -63,6 +64,8 @@ pub enum Parsed {
     Request(Request),
     /// Text to print: help or a version.
     Text(String),
+    /// Help that is printed as a document.
+    Help(Help),
     /// A usage error.
     Usage {
         /// What is wrong.
@@ -157,12 +160,21 @@ pub fn parse(args: &[OsString]) -> Parsed {
     let chalk = multi_call || words.first() == Some(&"chalk");
     let verb = words.iter().skip(usize::from(chalk && !multi_call)).find(|word| !word.starts_with('-'));
     let json = words.iter().take_while(|word| **word != "--").any(|word| *word == "--json");
+    let document = || {
+        let program = if multi_call { ChalkProgram::command() } else { Cairn::command() };
+        Parsed::Help(Help::of(program, &words))
+    };
     match (words.as_slice(), verb) {
         (["--version" | "-v" | "-V"] | ["chalk", "--version" | "-v" | "-V"], _) => {
             let name = if multi_call { "chalk" } else { "cairn" };
             return Parsed::Text(format!("{name} {} ({PROTOCOL})\n", env!("CARGO_PKG_VERSION")));
         }
         (["version"] | ["chalk", "version"], _) => return Parsed::Text(format!("{PROTOCOL}\n")),
+        (["help" | "chalk" | "--json"] | ["chalk" | "help", "--json"] | ["chalk", "help", "--json"], _)
+            if json =>
+        {
+            return document();
+        }
         (["help" | "chalk"] | ["chalk", "help"] | [], _) => {
             let help = if multi_call {
                 ChalkProgram::command().render_help().to_string()
@@ -210,6 +222,7 @@ pub fn parse(args: &[OsString]) -> Parsed {
             let refusal = Refusal::new(codes::USAGE, "no command given").hint("`help` lists them");
             Parsed::Usage { refusal, json, exit }
         }
+        Err(error) if error.kind() == ErrorKind::DisplayHelp && json => document(),
         Err(error) if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => {
             Parsed::Text(error.render().to_string())
         }
@@ -248,6 +261,12 @@ pub mod value {
     /// Text that says something.
     pub fn text(value: &str) -> Result<String, String> {
         if text::is_blank(value) { Err("the text is empty".to_owned()) } else { Ok(value.to_owned()) }
+    }
+
+    /// How many, at least one.
+    pub fn count(value: &str) -> Result<u32, String> {
+        let number = value.parse::<u32>().ok().filter(|number| *number > 0);
+        number.ok_or_else(|| "a number from 1 on is needed".to_owned())
     }
 
     /// A day (`2026-12-01`) or an instant in ISO 8601.

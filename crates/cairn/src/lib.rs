@@ -9,6 +9,7 @@ pub mod cli;
 pub mod commands;
 pub mod ctx;
 pub mod demo;
+pub mod help;
 pub mod page;
 pub mod schema;
 
@@ -47,6 +48,11 @@ pub fn run(
         Parsed::Request(request) => request,
         Parsed::Text(text) => {
             let _ = out.write_all(text.as_bytes());
+            return 0;
+        }
+        Parsed::Help(help) => {
+            let document = serde_json::to_value(help).unwrap_or_default();
+            let _ = writeln!(out, "{}", canon::json::pretty(&document));
             return 0;
         }
         Parsed::Usage { refusal, json, exit } => {

@@ -24,6 +24,7 @@ const fn entry<T: JsonSchema>(name: &'static str) -> Entry {
 #[rustfmt::skip]
 pub const ALL: &[Entry] = &[
     entry::<crate::demo::Told>("cairn/demo"),
+    entry::<crate::help::Help>("cairn/help"),
     entry::<c::schema::Printed>("cairn/schema"),
     entry::<chalk::accept::Accepted>("chalk/accept"),
     entry::<chalk::contract::Installed>("chalk/agents"),

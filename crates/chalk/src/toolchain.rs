@@ -21,7 +21,6 @@ const NAMED: [&str; 4] = ["typecheck", "lint", "test", "build"];
 
 /// How much of a failed gate's output is shown.
 const SHOWN_LINES: usize = 12;
-const SHOWN_BYTES: u64 = 16 * 1024;
 
 /// When gates run that are put off to the phase (`when: "phase"`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +60,7 @@ pub struct GateResult {
     /// The command with its end, duration and log; none where nothing ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunRecord>,
-    /// The last lines of its output, where it failed.
+    /// Where it failed, the last lines of its output, or those from the last failure on that it reports.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tail: Vec<String>,
     /// What it left running, in words.
@@ -186,8 +185,7 @@ fn run_one(
     let ran = exec::run(session, program, tree, Input::Null, config.protocol.timeouts.gate, capture)?;
     session.progress.end(&step, &ran.cause());
     let passed = ran.success();
-    let tail =
-        if passed { Vec::new() } else { run::tail(&log, SHOWN_LINES, SHOWN_BYTES).unwrap_or_default() };
+    let tail = if passed { Vec::new() } else { run::failure(&log, SHOWN_LINES).unwrap_or_default() };
     let leftovers = match ran.leftovers {
         Leftovers::None => None,
         Leftovers::Killed => Some("left processes behind, which were stopped"),

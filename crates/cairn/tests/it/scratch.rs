@@ -269,13 +269,15 @@ fn check_schema(args: &[&str], ran: &Ran) {
     let document: Value = ran.json();
     let words: Vec<&str> =
         args[1..].iter().copied().filter(|word| *word != "chalk" && !word.starts_with('-')).collect();
+    let asks_for_help = args.iter().any(|arg| matches!(*arg, "help" | "--help" | "-h"));
     let names = match words[..] {
+        _ if asks_for_help => vec!["cairn/help".to_owned()],
         _ if document.get("error").is_some() => vec!["chalk/error".to_owned()],
         [verb, action, ..] => {
             vec![format!("chalk/{verb}-{action}"), format!("chalk/{verb}"), format!("cairn/{verb}")]
         }
         [verb] => vec![format!("chalk/{verb}-list"), format!("chalk/{verb}"), format!("cairn/{verb}")],
-        [] => panic!("no command in {args:?}"),
+        [] => vec!["cairn/help".to_owned()],
     };
     let entry = names.iter().find_map(|name| cairn::schema::ALL.iter().find(|entry| entry.name == name));
     let entry =

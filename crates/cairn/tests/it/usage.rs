@@ -24,6 +24,89 @@ fn no_command_and_help_print_usage() {
     assert!(scratch.run(&["chalk", "spec", "--help"]).ok().out.contains("--criterion"));
 }
 
+/// A program that asks with `--json` was given text.
+#[test]
+fn help_is_a_document_where_one_is_asked_for() {
+    let scratch = Scratch::empty();
+    let help = |args: &[&str]| {
+        let ran = scratch.run(args).ok();
+        assert!(ran.err.is_empty());
+        ran.json()
+    };
+    insta::assert_snapshot!(canon::json::pretty(&help(&["chalk", "block", "--help", "--json"])), @r#"
+    {
+      "command": "chalk block",
+      "about": "Block a task on something outside of it",
+      "usage": "chalk block [OPTIONS] --needs <NEEDS> --reason <TEXT> <ID>",
+      "arguments": [
+        {
+          "name": "ID",
+          "help": "The task: its id or the beginning of it",
+          "required": true,
+          "repeatable": false
+        }
+      ],
+      "options": [
+        {
+          "name": "--needs",
+          "value": "NEEDS",
+          "values": [
+            "creds",
+            "decision",
+            "human-input",
+            "upstream",
+            "review"
+          ],
+          "help": "What it needs",
+          "required": true,
+          "repeatable": false
+        },
+        {
+          "name": "--reason",
+          "aliases": [
+            "--why"
+          ],
+          "value": "TEXT",
+          "help": "The reason",
+          "required": true,
+          "repeatable": false
+        },
+        {
+          "name": "--json",
+          "help": "Print one JSON document instead of text",
+          "required": false,
+          "repeatable": false
+        },
+        {
+          "name": "--help",
+          "aliases": [
+            "-h"
+          ],
+          "help": "Print help (see more with '--help')",
+          "required": false,
+          "repeatable": false
+        }
+      ]
+    }
+    "#);
+    assert_eq!(help(&["cairn", "chalk", "--json", "spec", "-h"])["command"], "cairn chalk spec");
+    assert_eq!(help(&["cairn", "task", "add", "--json", "--help"])["arguments"][0]["name"], "TITLE");
+    let names = |document: &serde_json::Value| {
+        let commands = document["commands"].as_array().unwrap().clone();
+        commands.iter().map(|it| it["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    for args in [
+        &["cairn", "--json"][..],
+        &["cairn", "help", "--json"],
+        &["cairn", "--json", "--help"],
+        &["cairn", "chalk", "--json"],
+        &["chalk", "help", "--json"],
+    ] {
+        assert!(names(&help(args)).contains(&"amend-spec".to_owned()), "{args:?}");
+    }
+    assert!(scratch.run(&["chalk", "block", "--help"]).ok().out.starts_with("Block a task"));
+}
+
 #[test]
 fn an_unknown_command_or_flag_is_a_usage_error() {
     let scratch = Scratch::chalk();
@@ -36,6 +119,22 @@ fn an_unknown_command_or_flag_is_a_usage_error() {
     assert_eq!(ran.json()["error"]["code"], "usage");
     assert!(ran.err.is_empty());
     assert_eq!(scratch.spine(), before);
+}
+
+#[test]
+fn empty_and_impossible_values_are_named() {
+    let scratch = Scratch::chalk();
+    scratch.task("one");
+    for args in
+        [&["start", ""][..], &["done", " "], &["task", "show", ""], &["task", "add", "x", "--after", " "]]
+    {
+        scratch.run(&[&["chalk"], args].concat()).refused(1, "empty");
+    }
+    assert!(scratch.run(&["chalk", "start", ""]).err.contains("the id is empty (usage)"));
+    for number in ["0", "-1", "many", "99999999999"] {
+        let flag = format!("--n={number}");
+        scratch.run(&["chalk", "log", &flag]).refused(1, "a number from 1 on is needed");
+    }
 }
 
 #[test]

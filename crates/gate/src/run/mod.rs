@@ -22,6 +22,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 mod end;
+mod failure;
 mod log;
 mod tail;
 
@@ -39,6 +40,7 @@ mod watch;
 mod tests;
 
 pub use end::{End, Leftovers, Ran};
+pub use failure::failure;
 pub use log::Log;
 pub use tail::tail;
 

@@ -17,6 +17,9 @@ use crate::file::{self, FileError};
 /// because it ran on another machine. Chalk's published rule for every lock.
 pub(super) const PUBLISHED_AGE: Duration = Duration::from_secs(30);
 
+/// How long a lock may take from its creation to the words in it.
+const WRITING: Duration = Duration::from_secs(2);
+
 /// A held write lock; dropping it lets go.
 #[derive(Debug)]
 pub struct WriteLock {
@@ -64,6 +67,18 @@ struct Holder {
     modified: Option<SystemTime>,
 }
 
+impl Holder {
+    fn age(&self) -> Duration {
+        self.modified.and_then(|modified| modified.elapsed().ok()).unwrap_or_default()
+    }
+
+    /// Whether the lock holds text that is not the published one.
+    fn names_nobody(&self) -> bool {
+        let first = self.content.split_whitespace().next();
+        first.is_some_and(|word| word.parse::<u32>().is_err())
+    }
+}
+
 impl Published for LockFile<'_> {
     type Found = Holder;
 
@@ -97,18 +112,23 @@ impl Published for LockFile<'_> {
             Ok(None) => return Ok(None),
             Err(_) => String::new(),
         };
-        Ok(Some(Holder { content, modified: metadata.modified().ok() }))
+        let holder = Holder { content, modified: metadata.modified().ok() };
+        if holder.names_nobody() && holder.age() > WRITING && !self.is_left_behind(&holder) {
+            // Nobody is known who could let go of it, so waiting is no use.
+            let (path, holder) = (self.path.to_owned(), self.describe(Some(&holder)));
+            return Err(LockError::Held { path, holder, waited: Duration::ZERO });
+        }
+        Ok(Some(holder))
     }
 
     fn is_left_behind(&self, holder: &Holder) -> bool {
-        let age = holder.modified.and_then(|m| m.elapsed().ok()).unwrap_or_default();
         let mut words = holder.content.split_whitespace();
         let Some(pid) = words.next().and_then(|word| word.parse::<u32>().ok()) else {
-            // Being written at this moment, or written by nobody that we know.
-            return age > PUBLISHED_AGE;
+            // Being written at this moment, by a writer that was killed meanwhile, or by nobody that we know.
+            return holder.age() > if holder.content.trim().is_empty() { WRITING } else { PUBLISHED_AGE };
         };
         match words.nth(1) {
-            Some(place) if place != machine() => age > PUBLISHED_AGE,
+            Some(place) if place != machine() => holder.age() > PUBLISHED_AGE,
             _ => !runs(pid, holder.modified),
         }
     }
@@ -175,6 +195,31 @@ mod tests {
         // Written before that process began: its number was given out again.
         file.set_modified(old - Duration::from_hours(2400)).unwrap();
         assert!(acquire(folder.path(), 20).unwrap().broken.is_some());
+    }
+
+    /// Every command waited for fifteen seconds, and then refused.
+    #[test]
+    fn a_lock_that_names_nobody_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".lock");
+        let write = |content: &str, age: u64| {
+            fs::write(&path, content).unwrap();
+            let file = File::options().write(true).open(&path).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+        };
+        write("garbage\n", 3);
+        let begun = std::time::Instant::now();
+        let error = acquire(folder.path(), 20_000).unwrap_err();
+        assert!(begun.elapsed() < Duration::from_secs(10));
+        assert!(error.to_string().contains("remove it"), "{error}");
+        assert!(path.exists(), "another program's lock is its own");
+        write("garbage\n", 31);
+        assert!(acquire(folder.path(), 0).unwrap().broken.is_some());
+        // What a writer left that was killed before it wrote.
+        write("", 3);
+        assert!(acquire(folder.path(), 0).unwrap().broken.is_some());
+        write("", 0);
+        assert!(acquire(folder.path(), 5).is_err(), "it may be written at this moment");
     }
 
     #[test]
