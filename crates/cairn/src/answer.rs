@@ -3,7 +3,6 @@
 use gate::Exit;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::page::Page;
 
@@ -20,22 +19,49 @@ pub trait Document: Serialize + JsonSchema {
 
 /// The answer of a command.
 pub struct Answer {
-    document: Value,
+    json: String,
     text: Page,
     exit: Exit,
+    shape: Shape,
+}
+
+/// How an answer is printed where nothing was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// As text for people.
+    Text,
+    /// As its document: some published commands know no other form.
+    Document,
 }
 
 impl Answer {
-    /// From a document.
+    /// From a document, in both forms.
     pub fn of(document: &impl Document) -> Self {
         let mut text = Page::new();
         document.render(&mut text);
-        Self { document: serde_json::to_value(document).unwrap_or_default(), text, exit: document.exit() }
+        Self { json: json(document), text, exit: document.exit(), shape: Shape::Text }
     }
 
-    /// The document as a JSON value.
-    pub fn document(&self) -> &Value {
-        &self.document
+    /// From a document that may be large, in the form that is printed alone.
+    pub fn in_form(document: &impl Document, as_json: bool) -> Self {
+        let mut answer =
+            Self { json: String::new(), text: Page::new(), exit: document.exit(), shape: Shape::Text };
+        if as_json {
+            answer.json = json(document);
+        } else {
+            document.render(&mut answer.text);
+        }
+        answer
+    }
+
+    /// From a document that is printed as JSON whatever was asked.
+    pub fn document(document: &impl Document) -> Self {
+        Self { shape: Shape::Document, ..Self::in_form(document, true) }
+    }
+
+    /// The document as JSON.
+    pub fn json(&self) -> &str {
+        &self.json
     }
 
     /// The text for people.
@@ -52,4 +78,14 @@ impl Answer {
     pub fn is_refusal(&self) -> bool {
         self.exit == Exit::Refused
     }
+
+    /// Whether it is printed as JSON whatever was asked.
+    pub fn is_document(&self) -> bool {
+        self.shape == Shape::Document
+    }
+}
+
+/// With two spaces of indentation, as every published document has it.
+fn json(document: &impl Document) -> String {
+    serde_json::to_string_pretty(document).unwrap_or_default()
 }

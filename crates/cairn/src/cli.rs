@@ -9,7 +9,7 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser};
 use gate::Refusal;
 
-use crate::commands::{Chalk, Command};
+use crate::commands::{Chalk, Chant, Command};
 use crate::help::Help;
 
 /// Gates for coding agents, kept in the repository they work in.
@@ -44,6 +44,84 @@ struct ChalkProgram {
     /// Print one JSON document instead of text.
     #[arg(long, global = true)]
     json: bool,
+}
+
+/// Chant: the workspace's records.
+#[derive(Debug, Parser)]
+#[command(
+    name = "chant",
+    version,
+    term_width = 100,
+    subcommand_required = false,
+    disable_help_subcommand = true
+)]
+struct ChantProgram {
+    #[command(subcommand)]
+    command: Option<Chant>,
+    /// Print one JSON document instead of text.
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+/// The program that a command line is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Program {
+    Cairn,
+    Chalk,
+    Chant,
+}
+
+impl Program {
+    fn named(name: Option<&str>) -> Option<Self> {
+        match name {
+            Some("chalk") => Some(Self::Chalk),
+            Some("chant") => Some(Self::Chant),
+            _ => None,
+        }
+    }
+
+    fn command(self) -> clap::Command {
+        match self {
+            Self::Cairn => Cairn::command(),
+            Self::Chalk => ChalkProgram::command(),
+            Self::Chant => ChantProgram::command(),
+        }
+    }
+
+    /// The words that a bare `version` prints, and those of `--version` after the name.
+    fn version(self) -> (&'static str, String) {
+        let own = env!("CARGO_PKG_VERSION");
+        match self {
+            Self::Cairn | Self::Chalk => (PROTOCOL, format!("{own} ({PROTOCOL})")),
+            Self::Chant => (chant::LEVEL, format!("{} (cairn {own})", chant::LEVEL)),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Cairn => "cairn",
+            Self::Chalk => "chalk",
+            Self::Chant => "chant",
+        }
+    }
+
+    fn parse(self, args: &[OsString]) -> Result<(Option<Command>, bool), clap::Error> {
+        let matches = self.command().try_get_matches_from(args)?;
+        Ok(match self {
+            Self::Cairn => {
+                let program = Cairn::from_arg_matches(&matches)?;
+                (program.command, program.json)
+            }
+            Self::Chalk => {
+                let program = ChalkProgram::from_arg_matches(&matches)?;
+                (program.command.map(Command::Chalk), program.json)
+            }
+            Self::Chant => {
+                let program = ChantProgram::from_arg_matches(&matches)?;
+                (program.command.map(Command::Chant), program.json)
+            }
+        })
+    }
 }
 
 /// A command line that was understood.
@@ -155,39 +233,32 @@ fn as_cairn(rest: &str) -> String {
 /// Understands a command line; the first argument is the name the program was called by.
 pub fn parse(args: &[OsString]) -> Parsed {
     let called = args.first().map(Path::new).and_then(Path::file_stem).and_then(|name| name.to_str());
-    let multi_call = called == Some("chalk");
     let words: Vec<&str> = args.iter().skip(1).filter_map(|arg| arg.to_str()).collect();
-    let chalk = multi_call || words.first() == Some(&"chalk");
-    let verb = words.iter().skip(usize::from(chalk && !multi_call)).find(|word| !word.starts_with('-'));
+    let linked = Program::named(called);
+    // The protocol that the words are for, and the words within it.
+    let inner = Program::named(words.first().copied()).filter(|_| linked.is_none());
+    let program = linked.unwrap_or(Program::Cairn);
+    let meant = inner.unwrap_or(program);
+    let within = &words[usize::from(inner.is_some()).min(words.len())..];
+    let verb = within.iter().find(|word| !word.starts_with('-'));
     let json = words.iter().take_while(|word| **word != "--").any(|word| *word == "--json");
-    let document = || {
-        let program = if multi_call { ChalkProgram::command() } else { Cairn::command() };
-        Parsed::Help(Help::of(program, &words))
-    };
-    match (words.as_slice(), verb) {
-        (["--version" | "-v" | "-V"] | ["chalk", "--version" | "-v" | "-V"], _) => {
-            let name = if multi_call { "chalk" } else { "cairn" };
-            return Parsed::Text(format!("{name} {} ({PROTOCOL})\n", env!("CARGO_PKG_VERSION")));
+    let document = || Parsed::Help(Help::of(program.command(), &words));
+    match (within, verb) {
+        (["--version" | "-v" | "-V"], _) => {
+            return Parsed::Text(format!("{} {}\n", program.name(), meant.version().1));
         }
-        (["version"] | ["chalk", "version"], _) => return Parsed::Text(format!("{PROTOCOL}\n")),
-        (["help" | "chalk" | "--json"] | ["chalk" | "help", "--json"] | ["chalk", "help", "--json"], _)
-            if json =>
-        {
-            return document();
-        }
-        (["help" | "chalk"] | ["chalk", "help"] | [], _) => {
-            let help = if multi_call {
-                ChalkProgram::command().render_help().to_string()
-            } else if words.first() == Some(&"chalk") {
-                ChalkProgram::command().bin_name("cairn chalk").render_help().to_string()
-            } else {
-                Cairn::command().render_help().to_string()
+        (["version"], _) => return Parsed::Text(format!("{}\n", meant.version().0)),
+        (["help" | "--json"] | ["help", "--json"] | [], _) if json => return document(),
+        (["help"] | [], _) => {
+            let command = match inner {
+                Some(inner) => inner.command().bin_name(format!("cairn {}", inner.name())),
+                None => program.command(),
             };
-            return Parsed::Text(help);
+            return Parsed::Text(command.clone().render_help().to_string());
         }
-        (_, Some(verb)) => {
-            let known = |command: &clap::Command| command.find_subcommand(verb).is_some();
-            if !chalk && known(&ChalkProgram::command()) && !known(&Cairn::command()) {
+        (_, Some(verb)) if meant != Program::Chant => {
+            let known = |program: Program| program.command().find_subcommand(verb).is_some();
+            if meant == Program::Cairn && known(Program::Chalk) && !known(Program::Cairn) {
                 let refusal = Refusal::new(codes::USAGE, format!("`{verb}` is a command of Chalk"))
                     .next(format!("cairn chalk {}", words.join(" ")));
                 return Parsed::Usage { refusal, json, exit: 1 };
@@ -200,23 +271,12 @@ pub fn parse(args: &[OsString]) -> Parsed {
         }
         _ => {}
     }
-    let own_verb = !chalk && verb.is_some_and(|verb| matches!(*verb, "demo" | "schema"));
+    let own_verb = meant == Program::Cairn && verb.is_some_and(|verb| matches!(*verb, "demo" | "schema"));
     let exit = if own_verb { 2 } else { 1 };
-    let parsed = if multi_call {
-        ChalkProgram::command().try_get_matches_from(args).and_then(|matches| {
-            let program = ChalkProgram::from_arg_matches(&matches)?;
-            Ok((program.command.map(Command::Chalk), program.json))
-        })
-    } else {
-        Cairn::command().try_get_matches_from(args).and_then(|matches| {
-            let program = Cairn::from_arg_matches(&matches)?;
-            Ok((program.command, program.json))
-        })
-    };
-    match parsed {
+    match program.parse(args) {
         Ok((Some(command), json)) => {
-            let naming: Naming = if multi_call { as_chalk } else { as_cairn };
-            Parsed::Request(Request { command, json, naming, promoted: !chalk })
+            let naming: Naming = if linked == Some(Program::Chalk) { as_chalk } else { as_cairn };
+            Parsed::Request(Request { command, json, naming, promoted: meant == Program::Cairn })
         }
         Ok((None, json)) => {
             let refusal = Refusal::new(codes::USAGE, "no command given").hint("`help` lists them");

@@ -78,8 +78,8 @@ pub fn run(
 }
 
 fn print(answer: &Answer, json: bool, terminal: Terminal, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
-    if json {
-        let _ = writeln!(out, "{}", canon::json::pretty(answer.document()));
+    if json || answer.is_document() {
+        let _ = writeln!(out, "{}", answer.json());
     } else {
         let text = answer.text().finish(terminal.colour_out);
         // What a gate refuses belongs on standard error, where scripts look for it.

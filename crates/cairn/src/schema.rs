@@ -67,6 +67,7 @@ pub const ALL: &[Entry] = &[
     entry::<chalk::timeline::Added>("chalk/update"),
     entry::<chalk::verify::Report>("chalk/verify"),
     entry::<chalk::work::Worked>("chalk/work"),
+    entry::<chant::records::Document>("chant/records"),
 ];
 
 /// What `--json` prints when a command did not do what it was asked.

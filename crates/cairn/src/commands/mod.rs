@@ -33,6 +33,7 @@ pub mod unblock;
 pub mod update;
 pub mod verify;
 pub mod work;
+pub mod workspace;
 
 use gate::Refusal;
 
@@ -114,6 +115,13 @@ pub enum Chalk {
     Accept(accept::Args),
 }
 
+/// Every command of Chant that is offered.
+#[derive(Debug, clap::Subcommand)]
+pub enum Chant {
+    /// Records of a Chant workspace: list, write, check
+    Workspace(workspace::Args),
+}
+
 /// Every command of the program.
 #[derive(Debug, clap::Subcommand)]
 pub enum Command {
@@ -123,6 +131,11 @@ pub enum Command {
     /// Every command of Chalk Protocol v0
     #[command(subcommand, arg_required_else_help = false)]
     Chalk(Chalk),
+    /// Records of a Chant workspace: list, write, check
+    Workspace(workspace::Args),
+    /// Every command of the Chant workspace
+    #[command(subcommand, arg_required_else_help = false)]
+    Chant(Chant),
     /// Show the gates at work in a temporary repository
     Demo(demo::Args),
     /// Print a published JSON Schema, or list them
@@ -134,6 +147,7 @@ pub fn dispatch(ctx: &Ctx<'_>, command: Command) -> Result<Answer, Refusal> {
     match command {
         Command::Everyday(command) | Command::Chalk(Chalk::Everyday(command)) => everyday(ctx, command),
         Command::Chalk(command) => chalk(ctx, command),
+        Command::Workspace(args) | Command::Chant(Chant::Workspace(args)) => workspace::run(ctx, args),
         Command::Demo(args) => demo::run(ctx, args),
         Command::Schema(args) => schema::run(ctx, args),
     }

@@ -46,3 +46,4 @@ mod update;
 mod usage;
 mod verify;
 mod work;
+mod workspace;

@@ -270,7 +270,15 @@ fn check_schema(args: &[&str], ran: &Ran) {
     let words: Vec<&str> =
         args[1..].iter().copied().filter(|word| *word != "chalk" && !word.starts_with('-')).collect();
     let asks_for_help = args.iter().any(|arg| matches!(*arg, "help" | "--help" | "-h"));
+    let workspace = words.iter().position(|word| *word == "workspace").map(|at| &words[at + 1..]);
+    // A refusal of no document's own carries its exit.
+    let is_refusal = document.pointer("/error/exit").is_some();
     let names = match words[..] {
+        _ if workspace.is_some() && !is_refusal && !asks_for_help => match workspace.unwrap_or_default() {
+            [verb, action, ..] => vec![format!("chant/{verb}-{action}"), format!("chant/{verb}")],
+            [verb] => vec![format!("chant/{verb}")],
+            [] => vec!["cairn/help".to_owned()],
+        },
         _ if asks_for_help => vec!["cairn/help".to_owned()],
         _ if document.get("error").is_some() => vec!["chalk/error".to_owned()],
         [verb, action, ..] => {

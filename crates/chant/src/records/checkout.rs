@@ -42,14 +42,14 @@ pub(super) fn compare(
     let git = place.git();
     let position = git.head().map_err(git_failed)?;
     let head = position.oid();
-    let (held, changed) = match head {
+    let (committed, changed) = match head {
         Some(head) => (held(place, kind, head)?, changed(git, &kind.folder)?),
         None => (HashSet::new(), HashSet::new()),
     };
     let journal = Journal::read(layout);
     let tree = place.work_tree();
     for record in records.iter_mut() {
-        record.worktree = Some(match (held.contains(&record.path), changed.contains(&record.path)) {
+        record.worktree = Some(match (committed.contains(&record.path), changed.contains(&record.path)) {
             (false, _) => Worktree::New,
             (true, true) => Worktree::Modified,
             (true, false) => Worktree::Committed,
@@ -61,7 +61,7 @@ pub(super) fn compare(
     }
     let present: HashSet<&RepoPath> = records.iter().map(|record| &record.path).collect();
     let mut deleted: Vec<String> =
-        held.iter().filter(|path| !present.contains(path)).map(ToString::to_string).collect();
+        committed.iter().filter(|path| !present.contains(path)).map(ToString::to_string).collect();
     deleted.sort_unstable();
     let target = trust.base();
     Ok(Some(Checkout {

@@ -75,7 +75,9 @@ pub(super) fn fill(
 /// Before the first commit nothing is decided.
 pub(super) fn none(kind: &Kind, records: &mut [Record]) {
     if kind.approval.is_some() && kind.work.is_none() {
-        records.iter_mut().for_each(|record| record.decided_in = Some(Nullable(None)));
+        for record in records {
+            record.decided_in = Some(Nullable(None));
+        }
     }
 }
 

@@ -204,7 +204,7 @@ impl Document {
 pub fn named(place: &Place, typed: &str) -> Result<Kind, Refusal> {
     let tree = place.work_tree();
     let file = place.typed(typed);
-    if tree.is_file(&file).map_err(tree_failed)? || typed.ends_with(".mjs") {
+    if tree.is_file(&file).map_err(tree_failed)? || typed.contains('.') {
         return kind::load(&tree, &file);
     }
     let workspace = declared(place, None)?;
@@ -213,12 +213,10 @@ pub fn named(place: &Place, typed: &str) -> Result<Kind, Refusal> {
         let file = kind.path.rsplit('/').next().unwrap_or_default();
         kind.name == Some(typed) || file.strip_suffix(".kind.mjs") == Some(typed)
     };
-    match kinds.iter().find(is_named) {
-        Some(kind) => kind::load(&tree, &workspace.at(&kind.path)),
-        None => {
-            let known: Vec<&str> = kinds.iter().map(|kind| kind.name.unwrap_or(&kind.path)).collect();
-            let message = format!("`{typed}` is no kind of this workspace; it declares {}", known.join(", "));
-            Err(Refusal::new(codes::WRITE_USAGE_INVALID, message))
-        }
+    if let Some(kind) = kinds.iter().find(is_named) {
+        return kind::load(&tree, &workspace.at(&kind.path));
     }
+    let known: Vec<&str> = kinds.iter().map(|kind| kind.name.unwrap_or(&kind.path)).collect();
+    let message = format!("`{typed}` is no kind of this workspace; it declares {}", known.join(", "));
+    Err(Refusal::new(codes::WRITE_USAGE_INVALID, message))
 }

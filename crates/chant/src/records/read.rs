@@ -256,8 +256,8 @@ fn pinned(reading: &Reading, kind: &Kind, records: &[Record]) -> Result<pins::Ha
     for some in paths.chunks(256) {
         let places: Vec<RepoPath> = some.iter().map(|path| reading.workspace.join(path)).collect();
         let contents = reading.tree.read_many(&places)?;
-        let hashed = in_parallel(contents, |content| content.map(Sha256::of));
-        hashes.extend(some.iter().cloned().zip(hashed));
+        let found = in_parallel(contents, |content| content.map(Sha256::of));
+        hashes.extend(some.iter().cloned().zip(found));
     }
     Ok(hashes)
 }

@@ -265,7 +265,7 @@ fn a_closed_record_that_changed_is_named() {
     let scratch = Scratch::notes();
     let data = json!({ "id": "n-001", "title": "T", "state": "ratified", "n": 1.0 });
     // The seal by its definition, computed over bytes written by hand.
-    let canonical = r##"{"body":"\n# T\n","core":{"id":"n-001","n":1,"state":"ratified","title":"T"}}"##;
+    let canonical = r#"{"body":"\n# T\n","core":{"id":"n-001","n":1,"state":"ratified","title":"T"}}"#;
     let seal = format!("sha256:{}", Sha256::of(canonical));
     assert_eq!(whole_seal("closed_digest", data.as_object().unwrap(), "\n# T\n").unwrap(), seal);
     let text = format!(
