@@ -263,6 +263,12 @@ pub mod value {
         if text::is_blank(value) { Err("the text is empty".to_owned()) } else { Ok(value.to_owned()) }
     }
 
+    /// How many, at least one.
+    pub fn count(value: &str) -> Result<u32, String> {
+        let number = value.parse::<u32>().ok().filter(|number| *number > 0);
+        number.ok_or_else(|| "a number from 1 on is needed".to_owned())
+    }
+
     /// A day (`2026-12-01`) or an instant in ISO 8601.
     pub fn instant(value: &str) -> Result<Timestamp, String> {
         let parse = |text: &str| text.parse::<Timestamp>();

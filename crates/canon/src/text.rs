@@ -44,6 +44,11 @@ pub fn clip(text: &str, chars: usize) -> String {
     cut
 }
 
+/// A number of things: `1 record`, `2 records`.
+pub fn counted(number: usize, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

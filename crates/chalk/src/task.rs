@@ -3,6 +3,7 @@
 use canon::json::Step;
 use canon::text;
 use gate::Refusal;
+use gate::words::quote;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -47,7 +48,7 @@ pub fn add(
         let id = session.world.new_id("task");
         draft.add_task(new_task(&id, &title, milestone.as_deref(), &after, draft.now()))?;
         draft.event("work-item-started", &format!("Task created: {title}"), "", Some(&id));
-        let next = session.cmd(&format!("spec {} --criterion \"...\"", crate::model::display_id(&id)));
+        let next = session.cmd(&format!("spec {} --criterion \"...\"", quote(&id)));
         Ok(Added { id, title, state: State::Todo, milestone, after, next })
     })
 }
@@ -79,6 +80,12 @@ pub struct Change {
     pub after: Vec<String>,
     /// Tasks that needn't come first any more.
     pub not_after: Vec<String>,
+    /// The new kind of change; `Some(None)` takes it off.
+    pub branch_type: Option<Option<String>>,
+    /// More labels.
+    pub labels: Vec<String>,
+    /// Labels to take off.
+    pub not_labels: Vec<String>,
 }
 
 /// A task that was changed.
@@ -93,7 +100,7 @@ pub struct Edited {
     pub changes: Vec<String>,
 }
 
-/// Changes title, milestone or order of a task.
+/// Changes title, milestone, order, kind or labels of a task.
 pub fn edit(session: &Session<'_>, wanted: &str, change: &Change) -> Result<Edited, Refusal> {
     session.write("task edit", |draft| {
         let (index, task) = draft.find(wanted)?;
@@ -129,6 +136,7 @@ pub fn edit(session: &Session<'_>, wanted: &str, change: &Change) -> Result<Edit
                 format!("after {}", shown.join(", "))
             });
         }
+        changes.extend(edit_kind(draft, index, &task, change)?);
         if !changes.is_empty() {
             draft.event(
                 "progress-update",
@@ -139,6 +147,43 @@ pub fn edit(session: &Session<'_>, wanted: &str, change: &Change) -> Result<Edit
         }
         Ok(Edited { id: task.id, title, changes })
     })
+}
+
+/// Changes what kind of change a task is, and its labels; what changed, in words.
+fn edit_kind(
+    draft: &mut Draft<'_, '_>,
+    index: usize,
+    task: &Task,
+    change: &Change,
+) -> Result<Vec<String>, Refusal> {
+    let mut changes = Vec::new();
+    match &change.branch_type {
+        Some(Some(new)) if task.branch_type.as_ref() != Some(new) => {
+            draft.set_task(index, &["branchType".into()], &json!(text::one_line(new)))?;
+            changes.push(format!("kind: {new}"));
+        }
+        Some(None) if task.branch_type.is_some() => {
+            draft.unset_task(index, "branchType")?;
+            changes.push("no kind".to_owned());
+        }
+        _ => {}
+    }
+    let mut labels = task.labels.clone();
+    labels.retain(|label| !change.not_labels.contains(label));
+    for label in change.labels.iter().map(|label| text::one_line(label)) {
+        if !labels.contains(&label) {
+            labels.push(label);
+        }
+    }
+    if labels != task.labels {
+        draft.set_task(index, &["labels".into()], &json!(labels))?;
+        changes.push(if labels.is_empty() {
+            "no labels".to_owned()
+        } else {
+            format!("labels: {}", labels.join(", "))
+        });
+    }
+    Ok(changes)
 }
 
 /// Refuses an order in which a task would come before itself.
@@ -184,16 +229,24 @@ pub fn drop(session: &Session<'_>, wanted: &str, why: &str) -> Result<Dropped, R
             .all_tasks()?
             .iter()
             .filter(|other| other.state != State::Done && other.after.contains(&task.id))
-            .map(|other| format!("{}  {}", other.display_id(), other.title))
+            .map(|other| format!("{}  {}", other.id, other.title))
             .collect();
         if let Some(first) = needing.first() {
             let first = first.split(' ').next().unwrap_or_default().to_owned();
             return Err(Refusal::new(
                 codes::STILL_NEEDED,
-                format!("{} tasks come after this one", needing.len()),
+                if needing.len() == 1 {
+                    "a task comes after this one".to_owned()
+                } else {
+                    format!("{} tasks come after this one", needing.len())
+                },
             )
             .facts(needing)
-            .next(session.cmd(&format!("task edit {first} --not-after {}", task.display_id()))));
+            .next(session.cmd(&format!(
+                "task edit {} --not-after {}",
+                quote(&first),
+                quote(&task.id)
+            ))));
         }
         let raw = draft.remove_task(index)?;
         let mut record: Value = serde_json::from_str(&canon::json::legible(&raw)).unwrap_or_default();

@@ -133,6 +133,11 @@ pub fn resolve<'a>(
     wanted: &str,
     what: &str,
 ) -> Result<usize, Refusal> {
+    if canon::text::is_blank(wanted) {
+        return Err(
+            Refusal::new(codes::USAGE, "the id is empty").hint("give the id, or enough of its beginning")
+        );
+    }
     let exact: Vec<usize> =
         ids.clone().enumerate().filter(|(_, (id, _))| *id == wanted).map(|(i, _)| i).collect();
     match exact[..] {
@@ -149,8 +154,7 @@ pub fn resolve<'a>(
     let begins = |id: &str| {
         id.starts_with(wanted) || id.split_once('-').is_some_and(|(_, digits)| digits.starts_with(wanted))
     };
-    let found: Vec<(usize, (&str, &str))> =
-        ids.enumerate().filter(|(_, (id, _))| !wanted.is_empty() && begins(id)).collect();
+    let found: Vec<(usize, (&str, &str))> = ids.enumerate().filter(|(_, (id, _))| begins(id)).collect();
     match found[..] {
         [(index, _)] => Ok(index),
         [] => Err(Refusal::new(codes::NOT_FOUND, format!("no {what} has the id `{wanted}`"))),
@@ -383,7 +387,7 @@ mod tests {
         assert_eq!(find("aab").unwrap(), 1);
         assert_eq!(find("q").unwrap(), 2);
         assert_eq!(find("t").unwrap_err().code, codes::AMBIGUOUS_ID);
-        assert_eq!(find("").unwrap_err().code, codes::NOT_FOUND);
+        assert_eq!(find("").unwrap_err().code, codes::USAGE);
         assert_eq!(find("zz").unwrap_err().code, codes::NOT_FOUND);
         let doubled = [("task-a", ""), ("task-a", "")];
         assert_eq!(resolve(doubled.iter().copied(), "task-a", "task").unwrap_err().code, codes::AMBIGUOUS_ID);

@@ -77,12 +77,9 @@ pub fn refuse_another(session: &Session<'_>, task: &Task) -> Result<(), Refusal>
         return Ok(());
     }
     let there = own.path.display();
-    Err(Refusal::new(
-        codes::OTHER_TREE,
-        format!("`{}` is worked on in the work tree at `{there}`", task.display_id()),
-    )
-    .hint("run the command there, or from the main checkout, which judges that tree")
-    .next(format!("cd {}", quote(&there.to_string()))))
+    Err(Refusal::new(codes::OTHER_TREE, format!("`{}` is worked on in the work tree at `{there}`", task.id))
+        .hint("run the command there, or from the main checkout, which judges that tree")
+        .next(format!("cd {}", quote(&there.to_string()))))
 }
 
 /// The tree of each task where several are judged at once.

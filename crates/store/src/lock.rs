@@ -21,6 +21,9 @@ use crate::file::{self, FileError};
 /// because it ran on another machine. Chalk's published rule for every lock.
 const PUBLISHED_AGE: Duration = Duration::from_secs(30);
 
+/// How long a lock may take from its creation to the words in it.
+const WRITING: Duration = Duration::from_secs(2);
+
 /// Why the lock was not taken.
 #[derive(Debug)]
 pub enum LockError {
@@ -115,6 +118,11 @@ impl WriteLock {
                 Some(found) if is_stale(found) && remove_exactly(published, &found.content)? => {
                     broken = Some(found.content.clone());
                 }
+                // Nobody is known who could let go of it, so waiting is no use.
+                Some(found) if names_nobody(found) && age(found) > WRITING => {
+                    let (path, holder) = (published.to_owned(), describe(holder.as_ref()));
+                    return Err(LockError::Held { path, holder, waited: begun.elapsed() });
+                }
                 Some(_) => rest(describe(holder.as_ref()))?,
             }
         }
@@ -177,16 +185,25 @@ fn describe(holder: Option<&Holder>) -> String {
     }
 }
 
+fn age(holder: &Holder) -> Duration {
+    holder.modified.and_then(|modified| modified.elapsed().ok()).unwrap_or_default()
+}
+
+/// Whether a lock holds text that is not the published one.
+fn names_nobody(holder: &Holder) -> bool {
+    let first = holder.content.split_whitespace().next();
+    first.is_some_and(|word| word.parse::<u32>().is_err())
+}
+
 /// Whether the process that wrote the lock is gone.
 fn is_stale(holder: &Holder) -> bool {
-    let age = holder.modified.and_then(|m| m.elapsed().ok()).unwrap_or_default();
     let mut words = holder.content.split_whitespace();
     let Some(pid) = words.next().and_then(|word| word.parse::<u32>().ok()) else {
-        // Being written at this moment, or written by nobody that we know.
-        return age > PUBLISHED_AGE;
+        // Being written at this moment, by a writer that was killed meanwhile, or by nobody that we know.
+        return age(holder) > if holder.content.trim().is_empty() { WRITING } else { PUBLISHED_AGE };
     };
     match words.nth(1) {
-        Some(place) if place != machine() => age > PUBLISHED_AGE,
+        Some(place) if place != machine() => age(holder) > PUBLISHED_AGE,
         _ => !runs(pid, holder.modified),
     }
 }
@@ -295,6 +312,31 @@ mod tests {
         // Written before that process began: its number was given out again.
         file.set_modified(old - Duration::from_hours(2400)).unwrap();
         assert!(acquire(folder.path(), 20).unwrap().broken.is_some());
+    }
+
+    /// Every command waited for fifteen seconds, and then refused.
+    #[test]
+    fn a_lock_that_names_nobody_is_not_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".lock");
+        let write = |content: &str, age: u64| {
+            fs::write(&path, content).unwrap();
+            let file = File::options().write(true).open(&path).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
+        };
+        write("garbage\n", 3);
+        let begun = Instant::now();
+        let error = acquire(folder.path(), 20_000).unwrap_err();
+        assert!(begun.elapsed() < Duration::from_secs(10));
+        assert!(error.to_string().contains("remove it"), "{error}");
+        assert!(path.exists(), "another program's lock is its own");
+        write("garbage\n", 31);
+        assert!(acquire(folder.path(), 0).unwrap().broken.is_some());
+        // What a writer left that was killed before it wrote.
+        write("", 3);
+        assert!(acquire(folder.path(), 0).unwrap().broken.is_some());
+        write("", 0);
+        assert!(acquire(folder.path(), 5).is_err(), "it may be written at this moment");
     }
 
     #[test]

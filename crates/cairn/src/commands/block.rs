@@ -30,9 +30,9 @@ pub enum Needs {
     Decision,
     /// Something that a person does.
     HumanInput,
-    /// Another project.
+    /// A change in another project.
     Upstream,
-    /// Work after a review.
+    /// Rework of what a review found; the agent's own.
     Review,
 }
 

@@ -12,7 +12,7 @@ use crate::page::Page;
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// How many events.
-    #[arg(long, value_name = "N", default_value_t = 15, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 15, value_parser = value::count)]
     pub n: u32,
     /// Only events of this kind.
     #[arg(long = "type", value_name = "TYPE", value_parser = clap::builder::PossibleValuesParser::new(chalk::model::log::EVENT_TYPES))]

@@ -32,7 +32,7 @@ pub enum Action {
         #[arg(long, value_name = "ID", value_parser = value::text)]
         after: Vec<String>,
     },
-    /// Change title, milestone or order of a task
+    /// Change title, milestone, order, kind or labels of a task
     Edit {
         /// The task.
         id: String,
@@ -51,8 +51,20 @@ pub enum Action {
         /// A task that needn't come first any more; repeatable.
         #[arg(long, value_name = "ID", value_parser = value::text)]
         not_after: Vec<String>,
+        /// The kind of change; `docs`, `chore`, `refactor`, `style`, `build` and `ci` need no test.
+        #[arg(long, value_name = "KIND", value_parser = value::text)]
+        branch_type: Option<String>,
+        /// No kind of change any more.
+        #[arg(long, conflicts_with = "branch_type")]
+        no_branch_type: bool,
+        /// A label, repeatable; with `no-test` or `skip-test` it needs no test.
+        #[arg(long, value_name = "LABEL", value_parser = value::text)]
+        label: Vec<String>,
+        /// A label to take off; repeatable.
+        #[arg(long, value_name = "LABEL", value_parser = value::text)]
+        not_label: Vec<String>,
     },
-    /// Take a task out; its record moves to the archive
+    /// Take a task out; its record moves to `.chalk/archive/tasks-<year>.json`
     Drop {
         /// The task.
         id: String,
@@ -112,6 +124,12 @@ impl Document for ShownTask {
         if let Some(milestone) = &task.milestone {
             page.under(format_args!("milestone: {milestone}"));
         }
+        if let Some(kind) = &task.branch_type {
+            page.under(format_args!("kind: {kind}"));
+        }
+        if !task.labels.is_empty() {
+            page.under(format_args!("labels: {}", task.labels.join(", ")));
+        }
         for id in &self.shown.waits_for {
             page.under(format_args!("waits for: {id}"));
         }
@@ -136,9 +154,29 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
         Action::Add { title, milestone, after } => ctx
             .act(|session| add(session, &title, milestone.as_deref(), &after))
             .map(|added| Answer::of(&added)),
-        Action::Edit { id, title, milestone, no_milestone, after, not_after } => {
+        Action::Edit {
+            id,
+            title,
+            milestone,
+            no_milestone,
+            after,
+            not_after,
+            branch_type,
+            no_branch_type,
+            label,
+            not_label,
+        } => {
             let milestone = if no_milestone { Some(None) } else { milestone.map(Some) };
-            let change = Change { title, milestone, after, not_after };
+            let branch_type = if no_branch_type { Some(None) } else { branch_type.map(Some) };
+            let change = Change {
+                title,
+                milestone,
+                after,
+                not_after,
+                branch_type,
+                labels: label,
+                not_labels: not_label,
+            };
             ctx.act(|session| edit(session, &id, &change)).map(|edited| Answer::of(&edited))
         }
         Action::Drop { id, why } => {

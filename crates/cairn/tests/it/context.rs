@@ -533,3 +533,18 @@ fn spines_of_the_node_implementation_give_a_context() {
         scratch.run(&["chalk", "context", "--json"]).ok();
     }
 }
+
+/// What `init` had made and nobody committed looked like work on the task.
+#[test]
+fn what_init_made_is_no_change() {
+    let scratch = Scratch::repository();
+    scratch.run(&["chalk", "init", "--bare", "--name", "demo"]).ok();
+    let id = scratch.task("Add");
+    scratch.run(&["chalk", "spec", &id, "--criterion", "adds"]).ok();
+    scratch.run(&["chalk", "start", &id]).ok();
+    scratch.write("add.sh", "echo 3\n");
+    let ran = scratch.run(&["chalk", "context", &id, "--json"]).ok();
+    let files = ran.json()["impact"]["changed"].clone();
+    let paths: Vec<_> = files.as_array().unwrap().iter().map(|file| file["path"].clone()).collect();
+    assert_eq!(paths, ["add.sh"]);
+}

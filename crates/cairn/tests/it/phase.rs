@@ -182,8 +182,8 @@ fn the_cadence_wants_every_task_reviewed() {
     exit 1
     --- out
     --- err
-    ✗ the last review of `task-bbbbbbb`, by adversary, blocks (review-blocked)
-      `task-ccccccc` has no review
+    ✗ the last review of `task-bbbbbbbb`, by adversary, blocks (review-blocked)
+      `task-cccccccc` has no review
       hint: past this gate: `--force-review --why "..."`, logged as a decision
       next: chalk review task-bbbbbbbb
     "#);

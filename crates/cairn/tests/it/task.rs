@@ -10,7 +10,7 @@ fn a_task_begins_as_todo_with_the_published_keys() {
     exit 0
     --- out
     ✓ task-a6ead51  Größe & "quoted" title
-      next: chalk spec task-a6ead51 --criterion "..."
+      next: chalk spec task-a6ead519 --criterion "..."
     --- err
     "#);
     insta::assert_snapshot!(scratch.read(".chalk/tasks.json"), @r#"
@@ -194,4 +194,22 @@ fn damage_is_named_with_its_place_and_nothing_is_changed() {
     std::fs::remove_file(scratch.path(".chalk/tasks.json")).unwrap();
     scratch.run(&["chalk", "task", "add", "x"]).refused(1, "`.chalk/tasks.json` is missing");
     scratch.run(&["chalk", "next"]).refused(1, "`.chalk/tasks.json` is missing");
+}
+
+/// A refactoring had no way to say that it is one, so the lever asked it for a test.
+#[test]
+fn kind_and_labels_are_set_and_taken_off() {
+    let scratch = Scratch::chalk();
+    let id = scratch.task("Tidy");
+    let edit = |args: &[&str]| scratch.run(&[&["chalk", "task", "edit", &id], args].concat()).ok();
+    edit(&["--branch-type", "refactor", "--label", "core", "--label", "no-test", "--label", "core"]);
+    let task = scratch.json(".chalk/tasks.json")[0].clone();
+    assert_eq!((&task["branchType"], &task["labels"]), (&json!("refactor"), &json!(["core", "no-test"])));
+    let shown = scratch.run(&["chalk", "task", "show", &id]).ok().out;
+    assert!(shown.contains("kind: refactor") && shown.contains("labels: core, no-test"), "{shown}");
+    assert!(edit(&["--label", "core"]).out.contains("nothing to change"));
+    let ran = edit(&["--no-branch-type", "--not-label", "core", "--not-label", "no-test", "--json"]);
+    assert_eq!(ran.json()["changes"], json!(["no kind", "no labels"]));
+    assert_eq!(scratch.json(".chalk/tasks.json")[0].get("branchType"), None);
+    assert!(scratch.read(".chalk/updates.jsonl").contains("kind: refactor; labels: core, no-test"));
 }

@@ -122,6 +122,22 @@ fn an_unknown_command_or_flag_is_a_usage_error() {
 }
 
 #[test]
+fn empty_and_impossible_values_are_named() {
+    let scratch = Scratch::chalk();
+    scratch.task("one");
+    for args in
+        [&["start", ""][..], &["done", " "], &["task", "show", ""], &["task", "add", "x", "--after", " "]]
+    {
+        scratch.run(&[&["chalk"], args].concat()).refused(1, "empty");
+    }
+    assert!(scratch.run(&["chalk", "start", ""]).err.contains("the id is empty (usage)"));
+    for number in ["0", "-1", "many", "99999999999"] {
+        let flag = format!("--n={number}");
+        scratch.run(&["chalk", "log", &flag]).refused(1, "a number from 1 on is needed");
+    }
+}
+
+#[test]
 fn commands_of_other_programs_are_not_offered() {
     let scratch = Scratch::chalk();
     let before = scratch.spine();

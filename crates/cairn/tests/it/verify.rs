@@ -303,7 +303,7 @@ fn locks_of_done_tasks_warn_and_refuse_only_under_all_locks() {
     checked the work tree at `[root]` (the folder of the spine)
     · skipped, without a command: typecheck, lint, test, build
     · no locked test
-    ! lock-broken: locked tests of done tasks are not as they were locked, judged in `[root]`: `t.test.sh` (task-aaaaaaa)
+    ! lock-broken: locked tests of done tasks are not as they were locked, judged in `[root]`: `t.test.sh` (task-aaaaaaaa)
       hint: put them back, or change the contract with a reason: `chalk amend-spec task-aaaaaaaa --test t.test.sh --why "..."`
     ✓ GREEN, but VACUOUS: no gate ran, so nothing was judged but the locks
       hint: set `protocol.verify.test` in `.chalk/chalk.json`

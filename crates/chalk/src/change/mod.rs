@@ -43,6 +43,8 @@ pub struct ChangeSet {
     pub content: ContentDigest,
     /// None of the files is work: all were made by `init` and wait for their first commit.
     nothing_done: bool,
+    /// There is no commit before the change.
+    unborn: bool,
     git: Git,
     exclude: Vec<RepoPath>,
 }
@@ -87,6 +89,11 @@ impl ChangeSet {
     /// Whether no work has been done. What `init` made and nobody committed is none.
     pub fn is_empty(&self) -> bool {
         self.nothing_done
+    }
+
+    /// The files that somebody worked on: all but those that `init` made and nobody committed.
+    pub fn worked_on(&self) -> impl Iterator<Item = &git::Change> {
+        self.files.iter().filter(|file| !setup::is_left(self.git.dir(), file, self.unborn))
     }
 
     /// The bytes that a file had where the change begins, as stored; none where it was not there.
@@ -220,6 +227,6 @@ impl Lister {
         let unborn = self.unborn || base.commit.is_none();
         let nothing_done = files.iter().all(|file| setup::is_left(tree, file, unborn));
         let (git, exclude) = (self.git.clone(), self.exclude.clone());
-        Ok(ChangeSet { base, files, content, nothing_done, git, exclude })
+        Ok(ChangeSet { base, files, content, nothing_done, unborn, git, exclude })
     }
 }

@@ -59,7 +59,7 @@ pub(crate) fn changed(
     if is_fallback {
         return Changed { base, ..Changed::default() };
     }
-    let files = set.files.iter().filter(|file| !withheld.hides(file.path.as_bytes()));
+    let files = set.worked_on().filter(|file| !withheld.hides(file.path.as_bytes()));
     let files =
         files.map(|file| ChangedFile { path: change::shown(&file.path), how: how(file.kind) }).collect();
     Changed { base, files, unknown: None }

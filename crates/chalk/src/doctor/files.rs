@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use canon::json;
+use canon::{json, text};
 use gate::Level;
 
 use super::{Cure as _, Findings, few};
@@ -99,10 +99,7 @@ fn task_list(tasks: &[Task], findings: &mut Findings) {
             .cured_by("take `block` and `blockedFrom` out of them, or block them anew");
     }
     if findings.0.iter().all(|finding| finding.area != "tasks") {
-        findings.ok(
-            "tasks",
-            if tasks.len() == 1 { "1 task".to_owned() } else { format!("{} tasks", tasks.len()) },
-        );
+        findings.ok("tasks", text::counted(tasks.len(), "task"));
     }
 }
 
@@ -163,7 +160,7 @@ fn log(session: &Session<'_>, findings: &mut Findings) {
             .cured_by("a merge doubled them; keep one line of each in `.chalk/updates.jsonl`");
     }
     if conflict.is_none() && damaged.is_empty() {
-        findings.ok("log", format!("{events} events"));
+        findings.ok("log", text::counted(events, "event"));
     }
 }
 

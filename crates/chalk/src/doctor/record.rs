@@ -1,5 +1,6 @@
 //! What is kept outside the work tree: the record of writes, the record of results, locks and journals.
 
+use canon::text;
 use gate::Level;
 use store::chain::{Chain, Record};
 use store::file;
@@ -63,7 +64,7 @@ fn chain_holds(what: &str, chain: &Chain, findings: &mut Findings) -> bool {
         Ok(records) => {
             let last =
                 records.last().map(|Record { at, .. }| format!(", the last of {at}")).unwrap_or_default();
-            findings.ok(what, format!("{} records, unbroken{last}", records.len()));
+            findings.ok(what, format!("{}, unbroken{last}", text::counted(records.len(), "record")));
             false
         }
         Err(error) => {

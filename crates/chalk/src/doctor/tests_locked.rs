@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use gate::words::quote;
 use gate::{Level, Refusal};
 use store::git::RepoPath;
 
@@ -89,7 +90,8 @@ fn breaks(patient: &Patient<'_, '_>, open: &[&Task], findings: &mut Findings) ->
     for task in open.iter().filter(|task| task.state == State::InProgress) {
         for state in locks::check(patient.session, task, &tree_of(patient, task))? {
             if !state.holds() {
-                let amend = format!("amend-spec {} --test {} --why \"...\"", task.display_id(), state.path);
+                let amend =
+                    format!("amend-spec {} --test {} --why \"...\"", quote(&task.id), quote(&state.path));
                 findings
                     .warn("locks", format!("locked test {}", state.sentence()))
                     .cured_by(format!("restore it, or `{}`", patient.session.cmd(&amend)));

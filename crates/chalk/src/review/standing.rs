@@ -153,7 +153,7 @@ fn begins_earlier(
 impl Standing {
     /// The refusal of a gate that needs a pass; none where there is one.
     pub fn refusal(&self, session: &Session<'_>, task: &Task) -> Option<Refusal> {
-        let id = task.display_id();
+        let id = &task.id;
         let again = session.cmd(&format!("review {}", gate::words::quote(&task.id)));
         match self {
             Self::Pass { .. } => None,

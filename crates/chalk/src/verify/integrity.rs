@@ -16,7 +16,7 @@ use crate::codes;
 use crate::deciders::{self, Moved};
 use crate::held_out::HeldOut;
 use crate::locks::{self, LockState, is_same};
-use crate::model::{Config, State, Strictness, Task, display_id};
+use crate::model::{Config, State, Strictness, Task};
 use crate::session::{self, Session};
 
 /// How many names a finding shows.
@@ -215,7 +215,7 @@ pub(super) fn about_done(
     let shown: Vec<String> = broken
         .iter()
         .take(SHOWN)
-        .map(|lock| format!("`{}` ({})", text::one_line(&lock.path), display_id(&lock.task)))
+        .map(|lock| format!("`{}` ({})", text::one_line(&lock.path), lock.task))
         .collect();
     let more = broken.len().saturating_sub(SHOWN);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
