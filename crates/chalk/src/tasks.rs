@@ -387,7 +387,7 @@ mod tests {
         assert_eq!(find("aab").unwrap(), 1);
         assert_eq!(find("q").unwrap(), 2);
         assert_eq!(find("t").unwrap_err().code, codes::AMBIGUOUS_ID);
-        assert_eq!(find("").unwrap_err().code, codes::NOT_FOUND);
+        assert_eq!(find("").unwrap_err().code, codes::USAGE);
         assert_eq!(find("zz").unwrap_err().code, codes::NOT_FOUND);
         let doubled = [("task-a", ""), ("task-a", "")];
         assert_eq!(resolve(doubled.iter().copied(), "task-a", "task").unwrap_err().code, codes::AMBIGUOUS_ID);
