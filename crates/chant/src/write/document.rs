@@ -6,7 +6,9 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Before, Draft, Judged, Seal, SessionDraft};
+use crate::codes;
 use crate::codes::lists::{self, Document};
+use crate::declaration;
 use crate::document::{CONTRACT, Problem};
 use crate::journal::LastWrite;
 use crate::kind::Kind;
@@ -55,6 +57,16 @@ impl Verb {
             Self::Amend => "records amend",
             Self::Review => "records review",
             Self::Close => "records close",
+        }
+    }
+
+    /// As a write scope names it.
+    pub fn in_scope(self) -> declaration::Verb {
+        match self {
+            Self::New => declaration::Verb::New,
+            Self::Amend => declaration::Verb::Amend,
+            Self::Review => declaration::Verb::Review,
+            Self::Close => declaration::Verb::Close,
         }
     }
 
@@ -242,7 +254,6 @@ impl Reviewed {
 
 /// What `records close` prints.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct Closed {
     #[serde(flatten)]
     head: Head,
@@ -251,7 +262,8 @@ pub struct Closed {
     /// The seal over the whole session.
     seal: WholeSeal,
     /// The commit that was checked out.
-    closed_rev: Option<String>,
+    #[serde(rename = "closedRev")]
+    commit: Option<String>,
     #[serde(flatten)]
     tail: Tail,
 }
@@ -272,7 +284,7 @@ impl Closed {
             head: Head::new(Verb::Close, kind, &closing.draft),
             changed: closing.draft.changed.clone(),
             seal: WholeSeal { field: closing.seal_field.clone(), digest: closing.seal.clone() },
-            closed_rev: head.map(str::to_owned),
+            commit: head.map(str::to_owned),
             tail,
         }
     }
@@ -295,8 +307,14 @@ pub struct Failed {
 
 impl Failed {
     /// The document of a refused write.
+    ///
+    /// What stands before the write, a declaration or a repository that can't be read, has no code of its own there.
     pub fn new(verb: Verb, refusal: &Refusal, conflict: Option<Conflict>) -> Self {
-        Self { schema: verb.schema().to_owned(), contract: CONTRACT, error: refusal.into(), conflict }
+        let mut error = Problem::from(refusal);
+        if !verb.document().may_fail_with(error.code) {
+            error.code = codes::WRITE_USAGE_INVALID;
+        }
+        Self { schema: verb.schema().to_owned(), contract: CONTRACT, error, conflict }
     }
 }
 

@@ -23,17 +23,14 @@ pub fn read(bytes: &[u8], from: &str) -> Result<Map<String, Value>, Refusal> {
 /// # Errors
 /// `write-usage-invalid` for a kind of another format.
 pub(super) fn id_field(kind: &Kind) -> Result<&str, Refusal> {
-    match (&kind.format, &kind.id) {
-        (Format::FrontMatter, IdRule::Field(field)) => Ok(field),
-        _ => {
-            let message = format!(
-                "records of the kind {} are not written with this command: they are no markdown with an id in its front \
-                 matter",
-                kind.name
-            );
-            Err(Refusal::new(codes::WRITE_USAGE_INVALID, message))
-        }
+    if let (Format::FrontMatter, IdRule::Field(field)) = (&kind.format, &kind.id) {
+        return Ok(field);
     }
+    let message = format!(
+        "records of the kind {} are not written with this command: they are no markdown with an id in its front matter",
+        kind.name
+    );
+    Err(Refusal::new(codes::WRITE_USAGE_INVALID, message))
 }
 
 /// Refuses fields that only the program writes.

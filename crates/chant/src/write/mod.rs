@@ -2,22 +2,28 @@
 //!
 //! A write is planned first: [`new()`], [`amend()`], [`review()`] and [`close()`] are functions of the record as it
 //! stands ([`Before`]) and of what the caller gives, and answer with the text as it would be ([`Draft`]) or with a
-//! refusal. They change no file.
+//! refusal. They change no file. A command ([`NewRequest`], [`AmendRequest`], [`ReviewRequest`], [`CloseRequest`]) holds
+//! the write lock from its first read, asks whether the writer may, reads all records of the kind again with the draft
+//! in place, and only then writes.
 //!
 //! *Invariants:* a text is changed in place, by whole top-level fields, and what was written reads back as what was
 //! meant. A closed record never changes. What only the program may write, seals and digests, is never taken from the
-//! caller.
+//! caller. A refused write changes nothing.
 
 mod amend;
 mod close;
+mod command;
 mod document;
 mod fields;
 mod ids;
 mod names;
 mod new;
+mod pen;
 mod review;
+mod scope;
 mod seal;
 mod text;
+mod writing;
 
 use canon::{Sha256, front_matter};
 use gate::Refusal;
@@ -30,6 +36,7 @@ use crate::records::digest;
 
 pub use amend::{Amendment, amend};
 pub use close::{Closing, close};
+pub use command::{AmendRequest, CloseRequest, NewRequest, ReviewRequest};
 pub use document::{
     Amended, Closed, Conflict, Created, Failed, Head, KindName, Reviewed, SessionEntry, Tail, Verb, WholeSeal,
 };
@@ -37,8 +44,10 @@ pub use fields::read as read_fields;
 pub use ids::Existing;
 pub use names::slug;
 pub use new::{Opening, new};
+pub use pen::SignWith;
 pub use review::{Judged, Review, SessionDraft, review};
-pub use seal::{Seal, Sign, Signature};
+pub use seal::{Seal, Sign};
+pub use writing::Refused;
 
 /// A record as it stands before a write.
 #[derive(Debug, Clone)]

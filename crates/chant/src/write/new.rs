@@ -1,15 +1,16 @@
 //! `records new`: the first text of a record.
 
-use canon::front_matter;
+use canon::{Sha256, front_matter, json};
 use gate::Refusal;
 use serde_json::{Map, Value};
+use trust::seal::Subject;
 
 use super::ids::Existing;
 use super::seal::{self, Seal, Sign};
 use super::text::Edit;
 use super::{Draft, fields, names, ratifies, state, usage};
 use crate::codes;
-use crate::kind::Kind;
+use crate::kind::{Format, IdRule, Kind};
 use crate::records::{digest, is_harvest};
 
 /// What a new record is made of.
@@ -34,6 +35,9 @@ pub struct Opening<'a> {
 /// `write-usage-invalid`, `write-input-invalid`, `record-id-taken`, `record-id-unallocatable`, `record-path-unmatched`,
 /// `source-harvest-not-proposed`, `record-state-not-initial`, `record-sign-failed`.
 pub fn new(kind: &Kind, existing: &Existing, opening: Opening<'_>) -> Result<Draft, Refusal> {
+    if (kind.format, &kind.id) == (Format::Json, &IdRule::Sha256) {
+        return addressed(kind, existing, opening);
+    }
     let id_field = fields::id_field(kind)?;
     let mut data = opening.fields;
     fields::refuse_seals(kind, &data)?;
@@ -71,6 +75,47 @@ pub fn new(kind: &Kind, existing: &Existing, opening: Opening<'_>) -> Result<Dra
         text,
         changed,
         seal: made,
+        seal_dropped: false,
+    })
+}
+
+/// A record that its own bytes name; it is never changed afterwards.
+fn addressed(kind: &Kind, existing: &Existing, opening: Opening<'_>) -> Result<Draft, Refusal> {
+    if opening.prefix.is_some() {
+        return Err(usage(format!(
+            "records of the kind {} get their id from their content, not by --prefix",
+            kind.name
+        )));
+    }
+    if opening.sign.is_some() {
+        let message = format!("records of the kind {} name no author who could sign", kind.name);
+        return Err(Refusal::new(codes::RECORD_SIGN_FAILED, message));
+    }
+    let mut data = opening.fields;
+    fields::refuse_seals(kind, &data)?;
+    name_author(kind, &mut data, opening.by)?;
+    check_state(kind, &data, opening.from_agent)?;
+    let data = fields::ordered(kind, data);
+    let text = format!("{}\n", json::pretty(&Value::Object(data.clone())));
+    let id = Sha256::of(text.as_bytes()).to_string();
+    let name = format!("{id}.json");
+    if !kind.holds(name.as_bytes()) {
+        let message = format!("the kind {} takes no file named {name}", kind.name);
+        return Err(Refusal::new(codes::RECORD_PATH_UNMATCHED, message));
+    }
+    if existing.names.contains(&name) {
+        let message = format!("a record with this content is there already: {name}");
+        return Err(Refusal::new(codes::RECORD_ID_TAKEN, message));
+    }
+    Ok(Draft {
+        path: kind.folder.join(&name),
+        id,
+        digest: digest(kind, text.as_bytes()),
+        ratifies: ratifies(kind, None, state(kind, &data)),
+        changed: data.keys().cloned().collect(),
+        text,
+        data,
+        seal: None,
         seal_dropped: false,
     })
 }
@@ -158,8 +203,8 @@ pub(super) fn author_seal(
     let text = edit.finish(id, body)?;
     let digest = digest(kind, text.as_bytes()).to_string();
     let state = state(kind, edit.data()).unwrap_or_default().to_owned();
-    let seal =
-        Seal::make(sign, seal::RECORD, &author, &[id, &digest, &author, &state], codes::RECORD_SIGN_FAILED)?;
+    let subject = Subject::record(Some(id), &digest, Some(&author), Some(&state));
+    let seal = Seal::make(sign, &subject, codes::RECORD_SIGN_FAILED)?;
     edit.set("seal", &seal.value());
     Ok(seal)
 }

@@ -3,9 +3,10 @@
 use gate::Refusal;
 use serde_json::{Map, Value};
 use store::git::RepoPath;
+use trust::seal::Subject;
 
 use super::amend::refuse_closed;
-use super::seal::{self, Seal, Sign};
+use super::seal::{Seal, Sign};
 use super::text::Edit;
 use super::{Before, Draft, fields, usage};
 use crate::codes;
@@ -106,8 +107,8 @@ pub fn review(kind: &Kind, before: &Before, review: &Review<'_>) -> Result<Judge
         put("session", Value::from(id.as_str()));
     }
     if let Some(sign) = review.sign {
-        let lines = [&id, &judged, review.verdict, review.by, review.on];
-        let seal = Seal::make(sign, seal::REVIEW, review.by, &lines, codes::REVIEW_SIGN_FAILED)?;
+        let subject = Subject::verdict(Some(&id), Some(&judged), review.verdict, review.by, Some(review.on));
+        let seal = Seal::make(sign, &subject, codes::REVIEW_SIGN_FAILED)?;
         put("seal", seal.value());
     }
 

@@ -4,36 +4,22 @@ use gate::{ReasonCode, Refusal};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
+use trust::seal::Subject;
 
+use super::text::Edit;
 use crate::kind::Kind;
 use crate::records::whole_seal;
 
-use super::text::Edit;
-
-/// The purpose of a signature on a verdict.
-pub(super) const REVIEW: &str = "chant-review";
-/// The purpose of a signature on a record.
-pub(super) const RECORD: &str = "chant-record";
-
-/// Makes signatures with the key that the caller chose.
+/// Makes seals with the key that the caller chose.
 pub trait Sign {
-    /// Signs `payload` for the purpose `namespace`.
+    /// Seals `subject`.
     ///
     /// # Errors
-    /// Why no signature could be made, in words.
-    fn sign(&self, namespace: &str, payload: &str) -> Result<Signature, String>;
+    /// Why no seal could be made, in words.
+    fn seal(&self, subject: &Subject) -> Result<trust::Seal, String>;
 }
 
-/// A signature.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Signature {
-    /// The fingerprint of the key, read back from the signature.
-    pub key: String,
-    /// The armored signature.
-    pub armor: String,
-}
-
-/// A signature with the name that it stands for.
+/// A signature with the name that it stands for, as documents and records hold it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Seal {
     /// Who signs.
@@ -45,18 +31,13 @@ pub struct Seal {
 }
 
 impl Seal {
-    /// A seal in the name of `signer` over lines of text.
-    pub(super) fn make(
-        sign: &dyn Sign,
-        namespace: &str,
-        signer: &str,
-        lines: &[&str],
-        code: ReasonCode,
-    ) -> Result<Self, Refusal> {
-        let Signature { key, armor } = sign
-            .sign(namespace, &lines.join("\n"))
-            .map_err(|why| Refusal::new(code, format!("no seal could be made for {signer}: {why}")))?;
-        Ok(Self { signer: signer.to_owned(), key, signature: armor })
+    /// The seal on `subject`; a failure gets `code`.
+    pub(super) fn make(sign: &dyn Sign, subject: &Subject, code: ReasonCode) -> Result<Self, Refusal> {
+        match sign.seal(subject) {
+            Ok(trust::Seal { signer, key, signature }) => Ok(Self { signer, key, signature }),
+            Err(why) => Err(Refusal::new(code, format!("no seal could be made: {why}"))
+                .hint("name the key with --sign <file>, or set git's user.signingkey and gpg.format ssh")),
+        }
     }
 
     /// The seal as a field's value.

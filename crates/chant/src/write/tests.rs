@@ -2,6 +2,7 @@ use canon::Timestamp;
 use gate::ReasonCode;
 use serde_json::json;
 use store::tree::{Overlay, WorkTree};
+use trust::seal::Subject;
 
 use super::*;
 use crate::Problem;
@@ -62,8 +63,9 @@ fn amended(kind: &Kind, text: &str, value: Value) -> Result<Draft, ReasonCode> {
 struct Pen;
 
 impl Sign for Pen {
-    fn sign(&self, namespace: &str, payload: &str) -> Result<Signature, String> {
-        Ok(Signature { key: "SHA256:k".into(), armor: format!("{namespace}|{payload}") })
+    fn seal(&self, subject: &Subject) -> Result<trust::Seal, String> {
+        let signature = String::from_utf8(subject.payload().unwrap().to_vec()).unwrap();
+        Ok(trust::Seal { signer: "signer".into(), key: "SHA256:k".into(), signature })
     }
 }
 
@@ -101,7 +103,7 @@ fn a_record_that_opens_closed_is_sealed_last() {
     let seal = draft.seal.unwrap();
     let unsigned = "---\nid: \"a-001\"\ntitle: \"T\"\n---\n\n# T\n";
     let digest = Sha256::of(unsigned.replace("---\n\n", "decided_by: \"ada\"\n---\n\n"));
-    assert_eq!(seal.signature, format!("chant-record|a-001\n{digest}\nada\nratified"));
+    assert_eq!(seal.signature, format!("a-001\n{digest}\nada\nratified"));
 }
 
 fn whole(data: &Map<String, Value>, body: &str) -> Option<String> {
@@ -149,6 +151,23 @@ fn a_new_record_is_refused_with_its_reason() {
 
 fn kind_of_note() -> Kind {
     kind(&NOTE.replace("urn:x:session\", path: \"s.", "urn:x:decision\", path: \"d."))
+}
+
+#[test]
+fn a_record_of_a_content_addressed_kind_is_named_by_its_bytes() {
+    let text = NOTE.replace("urn:x:session\", path: \"s.", "urn:x:decision\", path: \"d.");
+    let kind =
+        kind(&text.replace("idField: \"id\"", "idFrom: \"sha256\"").replace("^n-[0-9]{3,}", "^[0-9a-f]{64}"));
+    let draft =
+        new(&kind, &Existing::default(), opening(json!({"z": 1, "state": "s", "title": "T"}))).unwrap();
+    assert_eq!(draft.text, "{\n  \"title\": \"T\",\n  \"state\": \"s\",\n  \"z\": 1\n}\n");
+    assert_eq!(draft.id, Sha256::of(&draft.text).to_string());
+    assert_eq!(draft.path.to_string(), format!("d/{}.json", draft.id));
+    let existing = Existing { names: vec![format!("{}.json", draft.id)], ..Existing::default() };
+    let again = new(&kind, &existing, opening(json!({"title": "T", "z": 1, "state": "s"})));
+    assert_eq!(again.unwrap_err().code, codes::RECORD_ID_TAKEN);
+    let prefixed = Opening { prefix: Some("a"), ..opening(json!({})) };
+    assert_eq!(new(&kind, &existing, prefixed).unwrap_err().code, codes::WRITE_USAGE_INVALID);
 }
 
 #[test]
@@ -219,7 +238,7 @@ fn an_authors_seal_goes_when_the_text_moves() {
     let amendment = Amendment { fields: fields(json!({"title": "Y"})), sign: Some(&Pen) };
     let draft = amend(&kind, &before(&kind, &sealed), amendment).unwrap();
     assert!(!draft.seal_dropped);
-    assert_eq!(draft.seal.unwrap().signature, format!("chant-record|a-001\n{}\nada\nproposed", draft.digest));
+    assert_eq!(draft.seal.unwrap().signature, format!("a-001\n{}\nada\nproposed", draft.digest));
 }
 
 fn verdict<'a>(verdict: &'a str, by: &'a str, note: Option<&'a str>) -> Review<'a> {
@@ -239,7 +258,7 @@ fn a_verdict_names_the_text_that_it_judged() {
     assert_eq!(judged.draft.digest, before.digest);
     assert_eq!(
         judged.entry["seal"]["signature"],
-        format!("chant-review|a-001\n{}\nagree\nbob\n2026-01-02", before.digest)
+        format!("a-001\n{}\nagree\nbob\n2026-01-02", before.digest)
     );
     let (head, tail) = OPEN.split_once("reviews: []\n").unwrap();
     assert!(judged.draft.text.starts_with(head) && judged.draft.text.ends_with(tail));

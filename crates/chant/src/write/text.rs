@@ -27,9 +27,13 @@ impl Edit {
     /// Puts a value in a field: in its place where the record has it, else as the last field.
     pub fn set(&mut self, field: &str, value: &Value) {
         let yaml = front_matter::field(field, value);
-        self.text = self.text.take().and_then(|text| match self.data.contains_key(field) {
-            true => front_matter::replace(&text, field, &yaml),
-            false => front_matter::insert(&text, &yaml),
+        let is_there = self.data.contains_key(field);
+        self.text = self.text.take().and_then(|text| {
+            if is_there {
+                front_matter::replace(&text, field, &yaml)
+            } else {
+                front_matter::insert(&text, &yaml)
+            }
         });
         self.data.insert(field.to_owned(), value.clone());
     }

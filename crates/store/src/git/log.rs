@@ -110,7 +110,15 @@ impl Git {
     /// Paths are named from the top of the repository.
     pub fn changed_from_head(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, GitError> {
         let call = self
-            .call(["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative"])
+            .call([
+                "diff",
+                "--name-only",
+                "-z",
+                "--no-renames",
+                "--no-ext-diff",
+                "--no-textconv",
+                "--no-relative",
+            ])
             .args(["--ignore-submodules=none", "HEAD", "--"])
             .args([folder.from_top()]);
         let (_, output) = call.answer()?;
