@@ -22,6 +22,7 @@ pub mod points;
 #[cfg(test)]
 mod published;
 pub mod records;
+pub mod write;
 
 pub use document::{CONTRACT, LEVEL, Problem};
 pub use place::Place;

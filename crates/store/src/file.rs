@@ -189,7 +189,12 @@ pub struct Staged {
 impl Staged {
     /// Writes `bytes` to `<target>.<pid>.tmp` and syncs it. The target's permissions carry over.
     pub fn write(target: &Path, bytes: &[u8]) -> Result<Self, FileError> {
-        Self::stage(target, |file| file.write_all(bytes))
+        Self::write_as(target, &own_mark(), bytes)
+    }
+
+    /// The same under the name `<target>.<mark>.tmp`, where a protocol says how temporary files are called.
+    pub fn write_as(target: &Path, mark: &str, bytes: &[u8]) -> Result<Self, FileError> {
+        Self::stage(target, mark, |file| file.write_all(bytes))
     }
 
     /// The same for a content that begins with the target's first `keep` bytes and ends with `tail`: the system
@@ -197,7 +202,7 @@ impl Staged {
     pub fn extend(target: &Path, keep: u64, tail: &[u8]) -> Result<Self, FileError> {
         let fail = |error| FileError::new("read", target, error);
         let source = options().read(true).open(target).map_err(|error| fail(explain(target, error)))?;
-        Self::stage(target, |file| {
+        Self::stage(target, &own_mark(), |file| {
             let copied = io::copy(&mut (&source).take(keep), file)?;
             if copied < keep {
                 return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it became shorter meanwhile"));
@@ -206,7 +211,11 @@ impl Staged {
         })
     }
 
-    fn stage(target: &Path, content: impl FnOnce(&mut File) -> io::Result<()>) -> Result<Self, FileError> {
+    fn stage(
+        target: &Path,
+        suffix: &str,
+        content: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> Result<Self, FileError> {
         let fail = |error| FileError::new("write", target, error);
         let mode = match fs::symlink_metadata(target) {
             Ok(metadata) if metadata.is_symlink() => return Err(fail(link_error())),
@@ -217,7 +226,7 @@ impl Staged {
             Err(_) => None,
         };
         let mut name = target.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.tmp", std::process::id()));
+        name.push(format!(".{suffix}.tmp"));
         let temporary = target.with_file_name(name);
         fault::point("stage").map_err(fail)?;
         let open = || options().write(true).create_new(true).open(&temporary);
@@ -256,6 +265,29 @@ impl Staged {
         fault::point("renamed").map_err(fail)
     }
 
+    /// Puts the content where nothing lies yet.
+    ///
+    /// # Errors
+    /// Something lies there; it stays as it is.
+    pub fn commit_new(&mut self) -> Result<(), FileError> {
+        let fail = |error| FileError::new("create", &self.target, error);
+        fault::point("rename").map_err(fail)?;
+        match fs::hard_link(&self.temporary, &self.target) {
+            Ok(()) => {
+                fault::point("renamed").map_err(fail)?;
+                fs::remove_file(&self.temporary).map_err(fail)?;
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(fail(error)),
+            // A file system without hard links: looking first is the best that is left.
+            Err(_) if fs::symlink_metadata(&self.target).is_ok() => {
+                return Err(fail(io::ErrorKind::AlreadyExists.into()));
+            }
+            Err(_) => fs::rename(&self.temporary, &self.target).map_err(fail)?,
+        }
+        self.done = true;
+        Ok(())
+    }
+
     /// Whether the content is in the target's place.
     pub fn is_committed(&self) -> bool {
         self.done
@@ -273,6 +305,11 @@ impl Drop for Staged {
             let _ = fs::remove_file(&self.temporary);
         }
     }
+}
+
+/// What tells the temporary files of one process from those of another.
+fn own_mark() -> String {
+    std::process::id().to_string()
 }
 
 /// Replaces or creates one file: temporary file, sync, rename, sync of the folder.
@@ -423,6 +460,19 @@ mod tests {
             use std::os::unix::fs::PermissionsExt;
             assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_is_new_overwrites_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.md");
+        let mut staged = Staged::write_as(&path, "own-7", b"first").unwrap();
+        assert_eq!(staged.temporary(), folder.path().join("a.md.own-7.tmp"));
+        staged.commit_new().unwrap();
+        drop(staged);
+        assert!(Staged::write(&path, b"second").unwrap().commit_new().is_err());
+        assert_eq!(read(&path).unwrap().unwrap(), b"first");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 

@@ -22,6 +22,7 @@ pub struct Transaction {
     replacements: Vec<(PathBuf, Content)>,
     appends: Vec<(PathBuf, String)>,
     record: Option<(Chain, Record)>,
+    mark: Option<String>,
 }
 
 /// What a file becomes.
@@ -33,9 +34,12 @@ enum Content {
 }
 
 impl Content {
-    fn stage(&self, path: &Path) -> Result<Staged, FileError> {
+    fn stage(&self, path: &Path, mark: Option<&str>) -> Result<Staged, FileError> {
         match self {
-            Self::Whole(bytes) => Staged::write(path, bytes),
+            Self::Whole(bytes) => match mark {
+                Some(mark) => Staged::write_as(path, mark, bytes),
+                None => Staged::write(path, bytes),
+            },
             Self::Extended(keep, tail) => Staged::extend(path, *keep, tail),
         }
     }
@@ -65,6 +69,12 @@ impl Transaction {
     /// Nothing to change yet.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// With replacements staged as `<file>.<mark>.tmp`.
+    pub fn marked(mut self, mark: impl Into<String>) -> Self {
+        self.mark = Some(mark.into());
+        self
     }
 
     /// Replaces or creates the file at `path`.
@@ -101,7 +111,7 @@ impl Transaction {
         let staged = self
             .replacements
             .iter()
-            .map(|(path, content)| content.stage(path))
+            .map(|(path, content)| content.stage(path, self.mark.as_deref()))
             .collect::<Result<Vec<_>, _>>()?;
         let mut appenders = Vec::new();
         for (path, lines) in &self.appends {

@@ -38,6 +38,13 @@ pub fn insert(text: &str, yaml: &str) -> Option<String> {
     Some(splice(text, at..at, yaml, line_end(text)))
 }
 
+/// `text` with `yaml`, a whole mapping without a line end behind its last line, as its front matter. The text below
+/// stays, and the lines end as the first one does. `None` where there is no front matter.
+pub fn replace_all(text: &str, yaml: &str) -> Option<String> {
+    let fence = Fence::find(text).ok()?;
+    Some(splice(text, fence.yaml, yaml, line_end(text)))
+}
+
 /// `text`, which has LF line ends, without the blocks of `keys`; the empty lines and comments behind each go with
 /// it. A text without front matter stays as it is.
 pub fn without_blocks<'a>(text: &'a str, keys: &[&str]) -> Cow<'a, str> {

@@ -1,7 +1,7 @@
 //! Front matter: a YAML block between two `---` lines at the top of a text.
 //!
 //! - [`parse`]: reading it as the JSON subset of YAML;
-//! - [`replace`], [`remove`], [`insert`]: changing one top-level field of a file while every other byte stays;
+//! - [`replace`], [`remove`], [`insert`], [`replace_all`]: changing top-level fields of a file while every other byte stays;
 //! - [`without_blocks`]: a text without some of its fields, which is what a review digest covers;
 //! - [`field`] and [`file`]: writing fields and whole files;
 //! - [`seal_digest`]: what a whole-file seal covers.
@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 
 use crate::json::Damage;
 
-pub use blocks::{block, insert, remove, replace, without_blocks};
+pub use blocks::{block, insert, remove, replace, replace_all, without_blocks};
 pub use fence::to_lf;
 pub use load::MAX_DEPTH;
 pub use render::{field, file, yaml};
