@@ -17,6 +17,7 @@ mod fixture;
 pub mod journal;
 pub mod kind;
 pub mod lock;
+pub mod patch;
 mod place;
 pub mod points;
 #[cfg(test)]

@@ -56,7 +56,7 @@ impl Git {
     /// The commits on the first-parent line of `head` that changed one of `paths`, oldest first.
     pub fn first_parent_changes(&self, head: &Oid, paths: &[RepoPath]) -> Result<Vec<Oid>, GitError> {
         let call = self.log(["--first-parent", "--reverse", "--format=%H", head.as_str(), "--"]);
-        let call = call.args(paths.iter().map(RepoPath::from_top));
+        let call = call.args(paths.iter().map(RepoPath::top_pathspec));
         let (_, output) = call.answer()?;
         let lines = output.split(|&byte| byte == b'\n').filter(|text| !text.is_empty());
         lines
@@ -110,9 +110,17 @@ impl Git {
     /// Paths are named from the top of the repository.
     pub fn changed_from_head(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, GitError> {
         let call = self
-            .call(["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative"])
+            .call([
+                "diff",
+                "--name-only",
+                "-z",
+                "--no-renames",
+                "--no-ext-diff",
+                "--no-textconv",
+                "--no-relative",
+            ])
             .args(["--ignore-submodules=none", "HEAD", "--"])
-            .args([folder.from_top()]);
+            .args([folder.top_pathspec()]);
         let (_, output) = call.answer()?;
         Ok(super::records(&output).map(RepoPath::new).collect())
     }
@@ -176,13 +184,13 @@ impl Token {
 /// What to ask git for, so that all of `paths` are among the answer.
 fn places(paths: &BTreeSet<&RepoPath>) -> Vec<OsString> {
     if paths.len() <= MANY_PATHS {
-        return paths.iter().map(|path| path.from_top()).collect();
+        return paths.iter().map(|path| path.top_pathspec()).collect();
     }
     let folders: BTreeSet<RepoPath> = paths.iter().map(|path| path.parent()).collect();
     if folders.len() > MANY_FOLDERS || folders.iter().any(RepoPath::is_empty) {
         return Vec::new();
     }
-    folders.iter().map(RepoPath::from_top).collect()
+    folders.iter().map(RepoPath::top_pathspec).collect()
 }
 
 #[cfg(test)]
