@@ -23,6 +23,7 @@ pub mod points;
 #[cfg(test)]
 mod published;
 pub mod records;
+pub mod sarif;
 
 pub use document::{CONTRACT, LEVEL, Problem};
 pub use place::Place;
