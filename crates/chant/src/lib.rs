@@ -17,12 +17,14 @@ mod fixture;
 pub mod journal;
 pub mod kind;
 pub mod lock;
+pub mod patch;
 mod place;
 pub mod points;
 #[cfg(test)]
 mod published;
 pub mod records;
 pub mod write;
+pub mod sarif;
 
 pub use document::{CONTRACT, LEVEL, Problem};
 pub use place::Place;

@@ -129,21 +129,27 @@ impl Git {
     /// it makes differ from merging them without a hand. Of a merge of more than two, nothing is told.
     pub fn own_changes(&self, base: &Oid, head: &Oid) -> Result<Vec<Touched>, GitError> {
         let range = format!("{base}..{head}");
-        let log = self.log(["--topo-order", "--reverse", "--remerge-diff"]);
+        // Not `--reverse`: git forgets the parents of what it has shown, and then takes every merge for one of
+        // unrelated histories.
+        let log = self.log(["--topo-order", "--remerge-diff"]);
         let call = log.args(NAMES).args([range.as_str(), "--"]);
         let (_, output) = call.answer()?;
         let mut touched: Vec<Touched> = Vec::new();
         for token in output.split(|&byte| byte == 0) {
+            // For a merge of many, git writes a line with a remark in place of names.
+            let of_many = touched.last().is_some_and(|last| last.parents.len() > 2);
+            let token =
+                if of_many { token.rsplit(|&byte| byte == b'\n').next().unwrap_or(token) } else { token };
             match (Token::read(token), touched.last_mut()) {
                 (Some(Token::Commit(commit, parents)), _) => {
                     touched.push(Touched { commit, parents, paths: Vec::new() });
                 }
-                // For a merge of many, git writes a remark in place of names.
-                (Some(Token::Name(path)), Some(last)) if last.parents.len() <= 2 => last.paths.push(path),
-                (Some(Token::Name(_)), Some(_)) | (None, _) => {}
+                (Some(Token::Name(path)), Some(last)) => last.paths.push(path),
+                (None, _) => {}
                 (Some(Token::Name(_)), None) => return Err(call.malformed("a file before any commit")),
             }
         }
+        touched.reverse();
         Ok(touched)
     }
 
