@@ -6,6 +6,7 @@
 //!   as they were, writing it as JavaScript's `JSON.stringify` does, and RFC 8785 for what is hashed;
 //! - [`module`]: data in a JavaScript module, read without running it;
 //! - [`front_matter`]: the JSON subset of YAML at the top of a text, read, edited in place and written;
+//! - [`jsonc`]: JSON, with comments where a file may have them, as values that know their places;
 //! - [`Sha256`]: digests as a type;
 //! - [`Timestamp`]: instants in the one text form that all protocols share;
 //! - [`text`]: one line out of whatever a caller typed.
@@ -14,6 +15,7 @@
 
 pub mod front_matter;
 pub mod json;
+pub mod jsonc;
 pub mod module;
 mod sha256;
 pub mod text;
