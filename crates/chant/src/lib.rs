@@ -9,6 +9,7 @@
 //! Nothing here prints, reads the environment by itself, or knows the command line.
 
 pub mod codes;
+pub mod declaration;
 mod document;
 pub mod kind;
 
