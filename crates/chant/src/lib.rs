@@ -12,5 +12,10 @@ pub mod codes;
 pub mod declaration;
 mod document;
 pub mod kind;
+pub mod ls;
+pub mod members;
+
+#[cfg(test)]
+mod published;
 
 pub use document::{CONTRACT, LEVEL, Problem};
