@@ -17,14 +17,16 @@ mod fixture;
 pub mod journal;
 pub mod kind;
 pub mod lock;
+pub mod ls;
+pub mod members;
 pub mod patch;
 mod place;
 pub mod points;
 #[cfg(test)]
 mod published;
 pub mod records;
-pub mod write;
 pub mod sarif;
+pub mod write;
 
 pub use document::{CONTRACT, LEVEL, Problem};
 pub use place::Place;

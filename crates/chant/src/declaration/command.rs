@@ -13,13 +13,12 @@ pub fn words(line: &str) -> Option<Vec<String>> {
         match (quote, char) {
             (Some(open), _) if char == open => quote = None,
             (None | Some('"'), '\\') => word.get_or_insert_default().push(chars.next()?),
-            (Some(_), _) => word.get_or_insert_default().push(char),
             (None, '"' | '\'') => {
                 quote = Some(char);
                 word.get_or_insert_default();
             }
             (None, _) if char.is_whitespace() => words.extend(word.take()),
-            (None, _) => word.get_or_insert_default().push(char),
+            _ => word.get_or_insert_default().push(char),
         }
     }
     words.extend(word);

@@ -29,6 +29,7 @@ pub use model::{
     Link, Member, Pin, RecordKind, Renderer, Role, Severity, Suppress, below, is_inside,
 };
 pub use pins::{CHANT, HANDED_OVER, Handover, handover};
+pub(crate) use pins::{inner, installed, manifest};
 pub use policy::{
     Agent, Attribution, ChangeSeverity, Changes, Ci, ClassScope, Green, Identity, Phase, Protected, Reach,
     SignedGate, Verb,

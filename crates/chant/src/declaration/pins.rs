@@ -61,19 +61,19 @@ pub fn handover(tree: &dyn Tree, found: &Found, root: &Path, top: &Path) -> Opti
 }
 
 /// The folder of an installed package, as a bare import finds it.
-pub(super) fn installed(package: &str, root: &Path, top: &Path) -> Option<PathBuf> {
+pub(crate) fn installed(package: &str, root: &Path, top: &Path) -> Option<PathBuf> {
     let folders = root.ancestors().take_while(|folder| folder.starts_with(top) || *folder == root);
     let mut candidates = folders.map(|folder| folder.join("node_modules").join(package));
     candidates.find(|folder| folder.join("package.json").is_file())
 }
 
 /// The `package.json` of a package.
-pub(super) fn manifest(package: &Path) -> Option<Value> {
+pub(crate) fn manifest(package: &Path) -> Option<Value> {
     canon::json::read(&fs::read(package.join("package.json")).ok()?).ok()
 }
 
 /// A file that a package names within itself; none for a name that leads out of it.
-pub(super) fn inner(package: &Path, name: &str) -> Option<PathBuf> {
+pub(crate) fn inner(package: &Path, name: &str) -> Option<PathBuf> {
     let name = Path::new(name);
     let plain = name.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     plain.then(|| package.join(name))

@@ -187,7 +187,7 @@ impl Walk {
                 Others::Extensions if member.key.starts_with("x-") => {}
                 Others::Named(names, _) if (names.holds)(&member.key) => {}
                 Others::Named(names, _) => {
-                    self.report(format!("the key {:?} is not {}", member.key, names.what))
+                    self.report(format!("the key {:?} is not {}", member.key, names.what));
                 }
                 Others::Nothing | Others::Extensions => self.problems.push(Problem {
                     pointer: self.pointer.clone(),

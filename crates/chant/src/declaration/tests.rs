@@ -781,3 +781,89 @@ fn another_version_is_handed_the_command_where_it_is_installed() {
     assert_eq!(ask("not json"), None);
     assert_eq!(handover(&tree, &place, &root, &root), None, "nothing above the repository is looked at");
 }
+
+#[test]
+fn what_the_published_schema_accepts_is_accepted_and_nothing_else() {
+    let Some(schema) = crate::published::schema("declaration") else { return };
+    let Some(folder) = crate::published::folder("reference-workspace") else { return };
+    let read = |name: &str| {
+        let bytes = fs::read(folder.join(name)).unwrap();
+        serde_json::from_slice::<Value>(&bytes).unwrap()
+    };
+    for fixture in [read("chant.workspace.json"), read("profiles/app/chant.workspace.json")] {
+        let mut pointers = Vec::new();
+        all_pointers(&fixture, &mut String::new(), &mut pointers);
+        assert!(judged(&fixture.to_string()).is_ok());
+        for pointer in &pointers {
+            for change in
+                [json!(null), json!(""), json!(7), json!([]), json!({}), json!("a/../b"), json!({ "new": 1 })]
+            {
+                let mut changed = fixture.clone();
+                *changed.pointer_mut(pointer).unwrap() = change;
+                agree(&schema, &changed);
+            }
+            let mut changed = fixture.clone();
+            match changed.pointer_mut(pointer).unwrap() {
+                Value::Object(map) => {
+                    for key in map.keys().cloned().collect::<Vec<_>>() {
+                        let mut less = fixture.clone();
+                        less.pointer_mut(pointer).and_then(Value::as_object_mut).unwrap().remove(&key);
+                        agree(&schema, &less);
+                    }
+                    map.insert("new".into(), json!(1));
+                    agree(&schema, &changed);
+                    let map = changed.pointer_mut(pointer).unwrap().as_object_mut().unwrap();
+                    map.remove("new");
+                    map.insert("x-new".into(), json!(1));
+                    agree(&schema, &changed);
+                }
+                Value::Array(items) => {
+                    items.extend(items.first().cloned());
+                    agree(&schema, &changed);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+fn all_pointers(value: &Value, at: &mut String, found: &mut Vec<String>) {
+    found.push(at.clone());
+    let length = at.len();
+    let inner: Vec<(String, &Value)> = match value {
+        Value::Object(map) => {
+            map.iter().map(|(key, value)| (canon::jsonc::pointer_step(key), value)).collect()
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect()
+        }
+        _ => Vec::new(),
+    };
+    for (step, value) in inner {
+        at.push('/');
+        at.push_str(&step);
+        all_pointers(value, at, found);
+        at.truncate(length);
+    }
+}
+
+/// Ours refuses what the schema refuses; what the schema accepts is refused only by a rule that it can't state.
+fn agree(schema: &jsonschema::Validator, value: &Value) {
+    let text = value.to_string();
+    match (schema.is_valid(value), judged(&text)) {
+        (true, Err(refusal)) => {
+            let beyond = [
+                "already",
+                "is no declared",
+                "does not declare",
+                "twice",
+                "directory of member",
+                "lies inside",
+                "circle",
+            ];
+            assert!(beyond.iter().any(|word| refusal.message.contains(word)), "{text}\n{}", refusal.message);
+        }
+        (false, Ok(_)) => panic!("{text}"),
+        _ => {}
+    }
+}
