@@ -89,7 +89,7 @@ impl Git {
                     Ok(_) => {}
                 }
                 match (Token::read(token.strip_suffix(b"\0").unwrap_or(&token)), &last) {
-                    (Some(Token::Commit(commit, _)), _) => last = Some(commit),
+                    (Some(Token::Commit(commit)), _) => last = Some(commit),
                     (Some(Token::Name(name)), Some(commit)) if wanted.remove(&name) => {
                         found.insert(name, commit.clone());
                     }
@@ -120,21 +120,35 @@ impl Git {
     /// The commits of `base..head`, oldest first, each with the files that are its own work: of a merge of two, what
     /// it makes differ from merging them without a hand. Of a merge of more than two, nothing is told.
     pub fn own_changes(&self, base: &Oid, head: &Oid) -> Result<Vec<Touched>, GitError> {
+        let mut touched: Vec<Touched> = self
+            .lineage(std::slice::from_ref(head), std::slice::from_ref(base))?
+            .into_iter()
+            .rev()
+            .map(|Lineage { commit, parents }| Touched { commit, parents, paths: Vec::new() })
+            .collect();
         let range = format!("{base}..{head}");
-        let log = self.log(["--topo-order", "--reverse", "--remerge-diff"]);
+        // Git forgets the parents of what it has shown, so it must come to a merge before what was merged: in
+        // `--reverse` it would merge without a common ancestor.
+        let log = self.log(["--topo-order", "--max-parents=2", "--remerge-diff"]);
         let call = log.args(NAMES).args([range.as_str(), "--"]);
         let (_, output) = call.answer()?;
-        let mut touched: Vec<Touched> = Vec::new();
+        let mut last = None;
+        let mut changes: HashMap<Oid, Vec<RepoPath>> = HashMap::new();
         for token in output.split(|&byte| byte == 0) {
-            match (Token::read(token), touched.last_mut()) {
-                (Some(Token::Commit(commit, parents)), _) => {
-                    touched.push(Touched { commit, parents, paths: Vec::new() });
+            match (Token::read(token), &last) {
+                (Some(Token::Commit(commit)), _) => {
+                    changes.insert(commit.clone(), Vec::new());
+                    last = Some(commit);
                 }
-                // For a merge of many, git writes a remark in place of names.
-                (Some(Token::Name(path)), Some(last)) if last.parents.len() <= 2 => last.paths.push(path),
-                (Some(Token::Name(_)), Some(_)) | (None, _) => {}
+                (Some(Token::Name(path)), Some(commit)) => {
+                    changes.entry(commit.clone()).or_default().push(path);
+                }
                 (Some(Token::Name(_)), None) => return Err(call.malformed("a file before any commit")),
+                (None, _) => {}
             }
+        }
+        for one in touched.iter_mut().filter(|one| one.parents.len() <= 2) {
+            one.paths = changes.remove(&one.commit).ok_or_else(|| call.malformed("a commit is left out"))?;
         }
         Ok(touched)
     }
@@ -153,19 +167,18 @@ impl Git {
 }
 
 /// Names after each commit. No name of a file begins with a slash, so a commit does.
-const NAMES: [&str; 4] = ["--name-only", "--no-relative", "-z", "--format=/%H %P"];
+const NAMES: [&str; 4] = ["--name-only", "--no-relative", "-z", "--format=/%H"];
 
 /// What stands between two NULs of such an answer.
 enum Token {
-    Commit(Oid, Vec<Oid>),
+    Commit(Oid),
     Name(RepoPath),
 }
 
 impl Token {
     fn read(token: &[u8]) -> Option<Self> {
         if let Some(line) = token.strip_prefix(b"/") {
-            let mut oids = line.split(|&byte| byte == b' ').filter_map(Oid::from_bytes);
-            return Some(Self::Commit(oids.next()?, oids.collect()));
+            return Oid::from_bytes(line).map(Self::Commit);
         }
         // The first name of a commit has a line of its own.
         let name = token.strip_prefix(b"\n").unwrap_or(token);

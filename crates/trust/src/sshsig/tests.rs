@@ -19,7 +19,7 @@ fn agrees_with_ssh_keygen_for_every_kind_of_key() {
         assert_eq!(signature.verify("chant-review", b"content\n"), Ok(()));
         let signers = format!("a {}\n", fixture.public(name));
         assert!(fixture.keygen_verifies(&signers, "a", "chant-review", &armor, b"content\n"));
-        let listed = fixture.keygen(&["-l", "-f", fixture.key(name).to_str().unwrap()], b"");
+        let listed = Fixture::keygen(&["-l", "-f", fixture.key(name).to_str().unwrap()], b"");
         let listed = String::from_utf8(listed.stdout).unwrap();
         assert_eq!(listed.split(' ').nth(1), Some(signature.key().fingerprint().as_str()));
 

@@ -96,4 +96,5 @@ fn of_a_merge_of_many_nothing_is_told() {
     let changes = fixture.untouched_by(|| fixture.ask().own_changes(&oid(&base), &head).unwrap());
     assert_eq!(changes.len(), 4);
     assert_eq!((changes[3].parents.len(), changes[3].paths.len()), (3, 0));
+    assert!(changes[..3].iter().all(|one| one.paths.len() == 1));
 }
