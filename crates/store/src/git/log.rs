@@ -3,9 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 
 use super::process::{Call, revision};
-use super::{Git, GitError, Oid, RepoPath};
+use super::{Git, GitError, Oid, RepoPath, Scratch};
 
 /// From this many paths on, git is asked for their folders instead.
 const MANY_PATHS: usize = 100;
@@ -56,7 +57,7 @@ impl Git {
     /// The commits on the first-parent line of `head` that changed one of `paths`, oldest first.
     pub fn first_parent_changes(&self, head: &Oid, paths: &[RepoPath]) -> Result<Vec<Oid>, GitError> {
         let call = self.log(["--first-parent", "--reverse", "--format=%H", head.as_str(), "--"]);
-        let call = call.args(paths.iter().map(RepoPath::from_top));
+        let call = call.args(paths.iter().map(RepoPath::pathspec));
         let (_, output) = call.answer()?;
         let lines = output.split(|&byte| byte == b'\n').filter(|text| !text.is_empty());
         lines
@@ -110,9 +111,17 @@ impl Git {
     /// Paths are named from the top of the repository.
     pub fn changed_from_head(&self, folder: &RepoPath) -> Result<Vec<RepoPath>, GitError> {
         let call = self
-            .call(["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--no-relative"])
+            .call([
+                "diff",
+                "--name-only",
+                "-z",
+                "--no-renames",
+                "--no-ext-diff",
+                "--no-textconv",
+                "--no-relative",
+            ])
             .args(["--ignore-submodules=none", "HEAD", "--"])
-            .args([folder.from_top()]);
+            .args([folder.pathspec()]);
         let (_, output) = call.answer()?;
         Ok(super::records(&output).map(RepoPath::new).collect())
     }
@@ -130,7 +139,16 @@ impl Git {
         // Git forgets the parents of what it has shown, so it must come to a merge before what was merged: in
         // `--reverse` it would merge without a common ancestor.
         let log = self.log(["--topo-order", "--max-parents=2", "--remerge-diff"]);
-        let call = log.args(NAMES).args([range.as_str(), "--"]);
+        let mut call = log.args(NAMES).args([range.as_str(), "--"]);
+        // Merging makes objects. They go where nobody keeps them.
+        let scratch = Scratch::new(self.env())?;
+        if let Ok(layout) = self.layout() {
+            let made = scratch.path("objects");
+            std::fs::create_dir(&made).map_err(|source| GitError::File { path: made.clone(), source })?;
+            call = call
+                .env("GIT_OBJECT_DIRECTORY", made)
+                .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&layout.common_dir.join("objects")));
+        }
         let (_, output) = call.answer()?;
         let mut last = None;
         let mut changes: HashMap<Oid, Vec<RepoPath>> = HashMap::new();
@@ -186,16 +204,29 @@ impl Token {
     }
 }
 
+/// A path in a list that colons separate, in which a quoted one may have them too.
+fn quoted(path: &Path) -> OsString {
+    let mut text = b"\"".to_vec();
+    for byte in RepoPath::raw(path) {
+        if matches!(byte, b'"' | b'\\') {
+            text.push(b'\\');
+        }
+        text.push(byte);
+    }
+    text.push(b'"');
+    super::path::os_string(&text)
+}
+
 /// What to ask git for, so that all of `paths` are among the answer.
 fn places(paths: &BTreeSet<&RepoPath>) -> Vec<OsString> {
     if paths.len() <= MANY_PATHS {
-        return paths.iter().map(|path| path.from_top()).collect();
+        return paths.iter().map(|path| path.pathspec()).collect();
     }
     let folders: BTreeSet<RepoPath> = paths.iter().map(|path| path.parent()).collect();
     if folders.len() > MANY_FOLDERS || folders.iter().any(RepoPath::is_empty) {
         return Vec::new();
     }
-    folders.iter().map(RepoPath::from_top).collect()
+    folders.iter().map(RepoPath::pathspec).collect()
 }
 
 #[cfg(test)]
