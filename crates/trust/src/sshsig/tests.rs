@@ -137,3 +137,15 @@ fn encode(bytes: &[u8]) -> String {
     }
     format!("{BEGIN}\n{body}\n{END}\n")
 }
+
+proptest::proptest! {
+    #[test]
+    fn no_text_is_too_odd(bytes: Vec<u8>, text: String) {
+        let armored = encode(&bytes);
+        proptest::prop_assert_eq!(decode(&armored), bytes);
+        proptest::prop_assert!(Signature::parse(&armored).is_err());
+        proptest::prop_assert!(Signature::parse(&text).is_err());
+        let framed = format!("{BEGIN}{text}{END}");
+        proptest::prop_assert!(Signature::parse(&framed).is_err());
+    }
+}
