@@ -59,7 +59,7 @@ impl Fixture {
         if !path.exists() {
             let file = path.to_str().unwrap();
             let args = [&["-q", "-N", "", "-C", name, "-f", file], kind].concat();
-            let made = self.keygen(&args, b"");
+            let made = Self::keygen(&args, b"");
             assert!(made.status.success(), "{made:?}");
         }
         path
@@ -77,7 +77,9 @@ impl Fixture {
 
     /// A signers file in which each name has its own key.
     pub(crate) fn signers(&self, names: &[&str]) -> String {
-        names.iter().map(|name| format!("{name}@example.org {}\n", self.public(name))).collect()
+        let lines: Vec<_> =
+            names.iter().map(|name| format!("{name}@example.org {}\n", self.public(name))).collect();
+        lines.concat()
     }
 
     pub(crate) fn sign(&self, name: &str, namespace: &str, message: &[u8]) -> String {
@@ -85,7 +87,7 @@ impl Fixture {
     }
 
     /// The independent judge.
-    pub(crate) fn keygen(&self, args: &[&str], input: &[u8]) -> Output {
+    pub(crate) fn keygen(args: &[&str], input: &[u8]) -> Output {
         let mut child = Command::new("ssh-keygen")
             .args(args)
             .stdin(Stdio::piped())
@@ -110,7 +112,7 @@ impl Fixture {
         fs::write(&allowed, signers).unwrap();
         fs::write(&signature, armor).unwrap();
         let (allowed, signature) = (allowed.to_str().unwrap(), signature.to_str().unwrap());
-        self.keygen(&["-Y", "verify", "-f", allowed, "-I", who, "-n", namespace, "-s", signature], message)
+        Self::keygen(&["-Y", "verify", "-f", allowed, "-I", who, "-n", namespace, "-s", signature], message)
             .status
             .success()
     }

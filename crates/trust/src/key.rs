@@ -56,8 +56,10 @@ impl Key {
     /// The kind of key, if signatures of that kind can't be checked here.
     pub(crate) fn unsupported(&self) -> Option<String> {
         match &self.0 {
-            KeyData::Ed25519(_) | KeyData::SkEd25519(_) | KeyData::SkEcdsaSha2NistP256(_) => None,
-            KeyData::Ecdsa(EcdsaPublicKey::NistP256(_) | EcdsaPublicKey::NistP384(_)) => None,
+            KeyData::Ed25519(_)
+            | KeyData::SkEd25519(_)
+            | KeyData::SkEcdsaSha2NistP256(_)
+            | KeyData::Ecdsa(EcdsaPublicKey::NistP256(_) | EcdsaPublicKey::NistP384(_)) => None,
             KeyData::Rsa(key) => {
                 let bits = key.n.as_positive_bytes().map_or(0, |bytes| bytes.len() * 8);
                 (!RSA_BITS.contains(&bits)).then(|| format!("ssh-rsa of {bits} bits"))

@@ -94,7 +94,7 @@ impl fmt::Display for Unproven {
 /// A set of signers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signers {
-    signers: Vec<Signer>,
+    listed: Vec<Signer>,
     refused: Vec<RefusedLine>,
     digest: String,
 }
@@ -103,15 +103,12 @@ impl Signers {
     /// Reads a file. A line that can't be used is left out and reported; nothing else goes wrong.
     pub fn read(text: &[u8]) -> Self {
         let text = lf(text);
-        let mut set = Self {
-            signers: Vec::new(),
-            refused: Vec::new(),
-            digest: format!("sha256:{}", Sha256::of(&text)),
-        };
+        let mut set =
+            Self { listed: Vec::new(), refused: Vec::new(), digest: format!("sha256:{}", Sha256::of(&text)) };
         for (index, line) in text.split(|&byte| byte == b'\n').enumerate() {
             let number = index + 1;
             match signers_of(line, number) {
-                Ok(signers) => set.signers.extend(signers),
+                Ok(signers) => set.listed.extend(signers),
                 Err(reason) => set.refused.push(RefusedLine { line: number, reason }),
             }
         }
@@ -120,7 +117,7 @@ impl Signers {
 
     /// The signers, in the order of the file.
     pub fn signers(&self) -> &[Signer] {
-        &self.signers
+        &self.listed
     }
 
     /// The lines that are not used.
@@ -135,27 +132,27 @@ impl Signers {
 
     /// The principals, sorted, each once.
     pub fn principals(&self) -> Vec<&Principal> {
-        self.signers.iter().map(|signer| &signer.principal).collect::<BTreeSet<_>>().into_iter().collect()
+        self.listed.iter().map(|signer| &signer.principal).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// How many signers there are to count: each key once, under however many names it stands.
     pub fn distinct(&self) -> usize {
-        self.signers.iter().map(|signer| &signer.key).collect::<BTreeSet<_>>().len()
+        self.listed.iter().map(|signer| &signer.key).collect::<BTreeSet<_>>().len()
     }
 
     /// Whether a key is listed for this name.
     pub fn lists(&self, name: &str) -> bool {
-        self.signers.iter().any(|signer| signer.principal.is(name))
+        self.listed.iter().any(|signer| signer.principal.is(name))
     }
 
     /// Whether this key is listed, for whatever name and purpose.
     pub fn lists_key(&self, key: &Key) -> bool {
-        self.signers.iter().any(|signer| signer.key == *key)
+        self.listed.iter().any(|signer| signer.key == *key)
     }
 
     /// Who may sign with this key for this purpose, in the order of the file.
     pub fn owners<'s>(&'s self, key: &Key, namespace: &str) -> impl Iterator<Item = &'s Signer> {
-        self.signers.iter().filter(move |signer| signer.key == *key && signer.may_sign(namespace))
+        self.listed.iter().filter(move |signer| signer.key == *key && signer.may_sign(namespace))
     }
 
     /// Who made this signature: the first signer that is listed with its key for this purpose.

@@ -15,7 +15,7 @@ use crate::trust::{Repository, short};
 use crate::{Base, Fault, History, Level, Provenance, Signers, Trust};
 
 /// What is checked.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Check {
     /// There is a base, and a head, and the policy at base can be read.
     Readable,

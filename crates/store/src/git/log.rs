@@ -3,9 +3,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 
 use super::process::{Call, revision};
-use super::{Git, GitError, Oid, RepoPath};
+use super::{Git, GitError, Oid, RepoPath, Scratch};
 
 /// From this many paths on, git is asked for their folders instead.
 const MANY_PATHS: usize = 100;
@@ -56,7 +57,7 @@ impl Git {
     /// The commits on the first-parent line of `head` that changed one of `paths`, oldest first.
     pub fn first_parent_changes(&self, head: &Oid, paths: &[RepoPath]) -> Result<Vec<Oid>, GitError> {
         let call = self.log(["--first-parent", "--reverse", "--format=%H", head.as_str(), "--"]);
-        let call = call.args(paths.iter().map(RepoPath::top_pathspec));
+        let call = call.args(paths.iter().map(RepoPath::pathspec));
         let (_, output) = call.answer()?;
         let lines = output.split(|&byte| byte == b'\n').filter(|text| !text.is_empty());
         lines
@@ -89,7 +90,7 @@ impl Git {
                     Ok(_) => {}
                 }
                 match (Token::read(token.strip_suffix(b"\0").unwrap_or(&token)), &last) {
-                    (Some(Token::Commit(commit, _)), _) => last = Some(commit),
+                    (Some(Token::Commit(commit)), _) => last = Some(commit),
                     (Some(Token::Name(name)), Some(commit)) if wanted.remove(&name) => {
                         found.insert(name, commit.clone());
                     }
@@ -120,7 +121,7 @@ impl Git {
                 "--no-relative",
             ])
             .args(["--ignore-submodules=none", "HEAD", "--"])
-            .args([folder.top_pathspec()]);
+            .args([folder.pathspec()]);
         let (_, output) = call.answer()?;
         Ok(super::records(&output).map(RepoPath::new).collect())
     }
@@ -128,28 +129,45 @@ impl Git {
     /// The commits of `base..head`, oldest first, each with the files that are its own work: of a merge of two, what
     /// it makes differ from merging them without a hand. Of a merge of more than two, nothing is told.
     pub fn own_changes(&self, base: &Oid, head: &Oid) -> Result<Vec<Touched>, GitError> {
+        let mut touched: Vec<Touched> = self
+            .lineage(std::slice::from_ref(head), std::slice::from_ref(base))?
+            .into_iter()
+            .rev()
+            .map(|Lineage { commit, parents }| Touched { commit, parents, paths: Vec::new() })
+            .collect();
         let range = format!("{base}..{head}");
-        // Not `--reverse`: git forgets the parents of what it has shown, and then takes every merge for one of
-        // unrelated histories.
-        let log = self.log(["--topo-order", "--remerge-diff"]);
-        let call = log.args(NAMES).args([range.as_str(), "--"]);
+        // Git forgets the parents of what it has shown, so it must come to a merge before what was merged: in
+        // `--reverse` it would merge without a common ancestor.
+        let log = self.log(["--topo-order", "--max-parents=2", "--remerge-diff"]);
+        let mut call = log.args(NAMES).args([range.as_str(), "--"]);
+        // Merging makes objects. They go where nobody keeps them.
+        let scratch = Scratch::new(self.env())?;
+        if let Ok(layout) = self.layout() {
+            let made = scratch.path("objects");
+            std::fs::create_dir(&made).map_err(|source| GitError::File { path: made.clone(), source })?;
+            call = call
+                .env("GIT_OBJECT_DIRECTORY", made)
+                .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted(&layout.common_dir.join("objects")));
+        }
         let (_, output) = call.answer()?;
-        let mut touched: Vec<Touched> = Vec::new();
+        let mut last = None;
+        let mut changes: HashMap<Oid, Vec<RepoPath>> = HashMap::new();
         for token in output.split(|&byte| byte == 0) {
-            // For a merge of many, git writes a line with a remark in place of names.
-            let of_many = touched.last().is_some_and(|last| last.parents.len() > 2);
-            let token =
-                if of_many { token.rsplit(|&byte| byte == b'\n').next().unwrap_or(token) } else { token };
-            match (Token::read(token), touched.last_mut()) {
-                (Some(Token::Commit(commit, parents)), _) => {
-                    touched.push(Touched { commit, parents, paths: Vec::new() });
+            match (Token::read(token), &last) {
+                (Some(Token::Commit(commit)), _) => {
+                    changes.insert(commit.clone(), Vec::new());
+                    last = Some(commit);
                 }
-                (Some(Token::Name(path)), Some(last)) => last.paths.push(path),
-                (None, _) => {}
+                (Some(Token::Name(path)), Some(commit)) => {
+                    changes.entry(commit.clone()).or_default().push(path);
+                }
                 (Some(Token::Name(_)), None) => return Err(call.malformed("a file before any commit")),
+                (None, _) => {}
             }
         }
-        touched.reverse();
+        for one in touched.iter_mut().filter(|one| one.parents.len() <= 2) {
+            one.paths = changes.remove(&one.commit).ok_or_else(|| call.malformed("a commit is left out"))?;
+        }
         Ok(touched)
     }
 
@@ -167,19 +185,18 @@ impl Git {
 }
 
 /// Names after each commit. No name of a file begins with a slash, so a commit does.
-const NAMES: [&str; 4] = ["--name-only", "--no-relative", "-z", "--format=/%H %P"];
+const NAMES: [&str; 4] = ["--name-only", "--no-relative", "-z", "--format=/%H"];
 
 /// What stands between two NULs of such an answer.
 enum Token {
-    Commit(Oid, Vec<Oid>),
+    Commit(Oid),
     Name(RepoPath),
 }
 
 impl Token {
     fn read(token: &[u8]) -> Option<Self> {
         if let Some(line) = token.strip_prefix(b"/") {
-            let mut oids = line.split(|&byte| byte == b' ').filter_map(Oid::from_bytes);
-            return Some(Self::Commit(oids.next()?, oids.collect()));
+            return Oid::from_bytes(line).map(Self::Commit);
         }
         // The first name of a commit has a line of its own.
         let name = token.strip_prefix(b"\n").unwrap_or(token);
@@ -187,16 +204,29 @@ impl Token {
     }
 }
 
+/// A path in a list that colons separate, in which a quoted one may have them too.
+fn quoted(path: &Path) -> OsString {
+    let mut text = b"\"".to_vec();
+    for byte in RepoPath::raw(path) {
+        if matches!(byte, b'"' | b'\\') {
+            text.push(b'\\');
+        }
+        text.push(byte);
+    }
+    text.push(b'"');
+    super::path::os_string(&text)
+}
+
 /// What to ask git for, so that all of `paths` are among the answer.
 fn places(paths: &BTreeSet<&RepoPath>) -> Vec<OsString> {
     if paths.len() <= MANY_PATHS {
-        return paths.iter().map(|path| path.top_pathspec()).collect();
+        return paths.iter().map(|path| path.pathspec()).collect();
     }
     let folders: BTreeSet<RepoPath> = paths.iter().map(|path| path.parent()).collect();
     if folders.len() > MANY_FOLDERS || folders.iter().any(RepoPath::is_empty) {
         return Vec::new();
     }
-    folders.iter().map(RepoPath::top_pathspec).collect()
+    folders.iter().map(RepoPath::pathspec).collect()
 }
 
 #[cfg(test)]

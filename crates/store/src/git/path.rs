@@ -126,7 +126,7 @@ impl RepoPath {
     }
 
     /// The pathspec of exactly this file or folder below the top of the repository, wherever git runs.
-    pub(super) fn top_pathspec(&self) -> OsString {
+    pub(super) fn pathspec(&self) -> OsString {
         os_string(&[b":(top,literal)", &self.0[..]].concat())
     }
 

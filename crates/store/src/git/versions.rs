@@ -49,7 +49,7 @@ impl Git {
             .log(["-c", "--raw", "--no-abbrev", "--no-relative", "-z", "--format=/%H%x00%aI%x00%ct%x00%s"])
             .args([revision(rev)?])
             .args(["--"])
-            .args(paths.iter().map(RepoPath::top_pathspec));
+            .args(paths.iter().map(RepoPath::pathspec));
         let (_, output) = call.answer()?;
         let mut tokens = output.split(|&byte| byte == 0);
         let mut stamp: Option<Arc<Stamp>> = None;

@@ -92,3 +92,16 @@ fn odd_objects() {
         assert!(matches!(author(object), Err(Unsigned::Unchecked(text)) if text.contains(what)));
     }
 }
+
+proptest::proptest! {
+    #[test]
+    fn no_object_is_too_odd(object: Vec<u8>, lines in proptest::collection::vec("(gpgsig|gpgsig-sha256|tree| )? ?[a-z]{0,3}", 0..8)) {
+        let oid = Oid::parse(&"a".repeat(40)).unwrap();
+        SignedCommit::read(&oid, &object);
+        let text = lines.join("\n");
+        let commit = SignedCommit::read(&oid, text.as_bytes());
+        // Nothing is lost but what belongs to a signature.
+        let is_signed = text.split("\n\n").next().unwrap().lines().any(|line| line.starts_with("gpgsig"));
+        proptest::prop_assert!(is_signed || commit.payload == text.as_bytes());
+    }
+}

@@ -26,7 +26,7 @@ fn what_cannot_sign_says_why_and_asks_nobody() {
     let missing = SigningKey::File(fixture.beside("none"));
     assert!(matches!(sign(&missing, &fixture.env), SignError::Refused { .. }));
     let path = fixture.beside("locked");
-    fixture.keygen(&["-q", "-N", "secret", "-t", "ed25519", "-f", path.to_str().unwrap()], b"");
+    Fixture::keygen(&["-q", "-N", "secret", "-t", "ed25519", "-f", path.to_str().unwrap()], b"");
     assert!(matches!(sign(&SigningKey::File(path), &fixture.env), SignError::Refused { .. }));
     let absent = SigningKey::Agent(fixture.public("a"));
     assert!(matches!(sign(&absent, &fixture.env), SignError::Refused { .. }));

@@ -77,3 +77,15 @@ fn whatever_else_is_named_and_refused() {
     }
     assert!(Policy::read(b"\xff\xfe").is_err());
 }
+
+proptest::proptest! {
+    #[test]
+    fn no_text_is_too_odd(text: Vec<u8>, path in "[a./\\\\]{0,6}") {
+        let _ = Policy::read(&text);
+        let policy = Policy::read(serde_json::json!({"schema": 1, "signers": path}).to_string().as_bytes());
+        if let Ok(policy) = policy {
+            proptest::prop_assert_eq!(policy.signers.as_bytes(), path.as_bytes());
+            proptest::prop_assert_ne!(policy.signers.first(), b"..");
+        }
+    }
+}

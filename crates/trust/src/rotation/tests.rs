@@ -218,3 +218,23 @@ fn the_history_of_a_branch() {
     let broken = fixture.history().broken.unwrap();
     assert_eq!((broken.kind, broken.commit), (Break::Missing, Some(taken)));
 }
+
+#[test]
+fn a_shallow_clone_says_why_it_knows_nothing() {
+    let fixture = Fixture::new();
+    let (old, new) = (fixture.signers(&["a"]), fixture.signers(&["b"]));
+    fixture.write(SIGNERS, &old);
+    fixture.commit(None, "signers");
+    fixture.write(SIGNERS, &new);
+    fixture.write(ROTATION, fixture.rotation(&first(&old, None), &new, None, &["a"]));
+    fixture.commit(Some("a"), "rotation");
+    let clone = fixture.beside("clone");
+    let from = format!("file://{}", fixture.root.display());
+    fixture.git(&["clone", "-q", "--depth", "1", &from, clone.to_str().unwrap()]);
+    let git = store::git::Git::new(&clone, &fixture.env);
+    let objects = Arc::new(git.objects().unwrap());
+    let base = objects.commit("main").unwrap().unwrap();
+    let broken = History::read(&git, &objects, &base, &RepoPath::from(SIGNERS)).unwrap().broken.unwrap();
+    assert_eq!(broken.kind, Break::FirstVersion);
+    assert!(broken.message.contains("git fetch --unshallow"));
+}

@@ -108,3 +108,21 @@ fn patterns() {
     }
     assert!(!in_list(&"*a".repeat(10_000), &"a".repeat(5_000)));
 }
+
+proptest::proptest! {
+    #[test]
+    fn no_file_is_too_odd(text: Vec<u8>, line in "[a-c,*\"= \t]{0,12}(namespaces=\"?|cert-authority |ssh-ed25519 ){0,3}[A-Z\"]{0,9}") {
+        Signers::read(&text);
+        let set = Signers::read(line.as_bytes());
+        proptest::prop_assert!(set.signers().is_empty());
+    }
+
+    #[test]
+    fn a_pattern_without_signs_is_the_name(name in "[a-z.-]{1,8}", other in "[a-z.-]{1,8}") {
+        proptest::prop_assert!(in_list(&name, &name));
+        proptest::prop_assert_eq!(in_list(&name, &other), name == other);
+        let both = format!("{name}{other}");
+        let longer = format!("{name}*");
+        proptest::prop_assert!(in_list(&longer, &both));
+    }
+}

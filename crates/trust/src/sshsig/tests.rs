@@ -19,7 +19,7 @@ fn agrees_with_ssh_keygen_for_every_kind_of_key() {
         assert_eq!(signature.verify("chant-review", b"content\n"), Ok(()));
         let signers = format!("a {}\n", fixture.public(name));
         assert!(fixture.keygen_verifies(&signers, "a", "chant-review", &armor, b"content\n"));
-        let listed = fixture.keygen(&["-l", "-f", fixture.key(name).to_str().unwrap()], b"");
+        let listed = Fixture::keygen(&["-l", "-f", fixture.key(name).to_str().unwrap()], b"");
         let listed = String::from_utf8(listed.stdout).unwrap();
         assert_eq!(listed.split(' ').nth(1), Some(signature.key().fingerprint().as_str()));
 
@@ -136,4 +136,16 @@ fn encode(bytes: &[u8]) -> String {
         }
     }
     format!("{BEGIN}\n{body}\n{END}\n")
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_text_is_too_odd(bytes: Vec<u8>, text: String) {
+        let armored = encode(&bytes);
+        proptest::prop_assert_eq!(decode(&armored), bytes);
+        proptest::prop_assert!(Signature::parse(&armored).is_err());
+        proptest::prop_assert!(Signature::parse(&text).is_err());
+        let framed = format!("{BEGIN}{text}{END}");
+        proptest::prop_assert!(Signature::parse(&framed).is_err());
+    }
 }

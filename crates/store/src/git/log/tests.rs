@@ -63,7 +63,13 @@ fn of_a_merge_only_its_own_work_counts() {
     let main = fixture.commit("main");
     fixture.git(&["merge", "-q", "--no-edit", "side"]);
     let clean = oid(&fixture.git(&["rev-parse", "HEAD"]));
-    let own = |head: &Oid| fixture.ask().own_changes(&oid(&base), head).unwrap();
+    let own = |head: &Oid| {
+        let objects = || std::fs::metadata(fixture.root.join(".git/objects")).unwrap().modified().unwrap();
+        let before = objects();
+        let changes = fixture.ask().own_changes(&oid(&base), head).unwrap();
+        assert_eq!(objects(), before, "merging left no trace");
+        changes
+    };
     let changes = own(&clean);
     let parents = vec![oid(&main), oid(&side)];
     assert_eq!(changes.len(), 3);
@@ -96,4 +102,20 @@ fn of_a_merge_of_many_nothing_is_told() {
     let changes = fixture.untouched_by(|| fixture.ask().own_changes(&oid(&base), &head).unwrap());
     assert_eq!(changes.len(), 4);
     assert_eq!((changes[3].parents.len(), changes[3].paths.len()), (3, 0));
+    assert!(changes[..3].iter().all(|one| one.paths.len() == 1));
+}
+
+#[test]
+fn a_repository_in_a_folder_with_an_odd_name() {
+    let fixture = Fixture::new();
+    let odd = fixture.beside("a:b\"c\\d");
+    fixture.git(&["init", "-q", "-b", "main", odd.to_str().unwrap()]);
+    let git = |args: &[&str]| fixture.git_in(&odd, args);
+    git(&["commit", "-q", "--allow-empty", "-m", "base"]);
+    git(&["checkout", "-q", "-b", "side"]);
+    git(&["commit", "-q", "--allow-empty", "-m", "side"]);
+    git(&["checkout", "-q", "main"]);
+    git(&["merge", "-q", "--no-ff", "-m", "merge", "side"]);
+    let [base, head] = ["HEAD^", "HEAD"].map(|rev| oid(&git(&["rev-parse", rev])));
+    assert_eq!(Git::new(&odd, &fixture.env).own_changes(&base, &head).unwrap().len(), 2);
 }
