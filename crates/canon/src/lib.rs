@@ -7,19 +7,25 @@
 //! - [`module`]: data in a JavaScript module, read without running it;
 //! - [`front_matter`]: the JSON subset of YAML at the top of a text, read, edited in place and written;
 //! - [`jsonc`]: JSON, with comments where a file may have them, as values that know their places;
+//! - [`outline`]: what any YAML text holds, every scalar as text;
 //! - [`Sha256`]: digests as a type;
+//! - [`Hashed`]: hashes whose algorithm the text names;
 //! - [`Timestamp`]: instants in the one text form that all protocols share;
 //! - [`text`]: one line out of whatever a caller typed.
 //!
 //! Nothing here opens a file, asks for the time or prints.
 
 pub mod front_matter;
+mod hashed;
 pub mod json;
 pub mod jsonc;
 pub mod module;
+mod outline;
 mod sha256;
 pub mod text;
 mod time;
 
+pub use hashed::{Algorithm, Hashed};
+pub use outline::outline;
 pub use sha256::{Hasher, NotASha256, Sha256};
 pub use time::{Clock, Timestamp};
