@@ -24,9 +24,10 @@ pub(crate) fn schema(name: &str) -> Option<Validator> {
 }
 
 /// Fails where a document is not as its schema says.
-pub(crate) fn assert_valid(name: &str, document: &impl serde::Serialize) {
+pub(crate) fn check(name: &str, document: &impl serde::Serialize) {
     let Some(schema) = schema(name) else { return };
     let document = serde_json::to_value(document).unwrap();
-    let errors: Vec<String> = schema.iter_errors(&document).map(|error| error.to_string()).collect();
-    assert!(errors.is_empty(), "{document:#}\n{errors:#?}");
+    let errors: Vec<String> =
+        schema.iter_errors(&document).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(errors.is_empty(), "{name}: {errors:#?}\n{document:#}");
 }
