@@ -290,9 +290,9 @@ fn a_kind_of_another_format_is_not_amended() {
 
 #[test]
 fn the_published_kinds_are_written() {
-    let Some(schemas) = published::folder() else { return };
+    let Some(reference) = published::folder("reference-workspace") else { return };
     let scratch = Scratch::new();
-    copy(&schemas.join("../reference-workspace"), &scratch.root);
+    copy(&reference, &scratch.root);
     for member in ["app", "delivery", "design-client"] {
         scratch.write(&format!("{member}/x"), "");
     }
