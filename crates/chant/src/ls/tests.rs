@@ -44,7 +44,7 @@ impl Place {
             acceptance: &|_| None,
         };
         let listing = list(&query).unwrap();
-        published::assert_valid("ls", &listing);
+        published::check("ls", &listing);
         serde_json::to_value(listing).unwrap()
     }
 }
@@ -201,13 +201,13 @@ fn a_declaration_that_cannot_be_read_is_a_failure() {
     let tree = WorkTree::new(temp.path().canonicalize().unwrap());
     let missing = discover(&tree, &RepoPath::from("")).unwrap_err();
     let failure = Failure::new(&missing);
-    published::assert_valid("ls", &failure);
+    published::check("ls", &failure);
     assert_eq!(failure.error.location, None);
     fs::create_dir(temp.path().join("w")).unwrap();
     fs::write(temp.path().join("w/chant.workspace.json"), "{\n  \"name\": 1\n}").unwrap();
     let found = discover(&tree, &RepoPath::from("w")).unwrap();
     let failure = Failure::new(&read(&tree, &found, Reader::Root).unwrap_err());
-    published::assert_valid("ls", &failure);
+    published::check("ls", &failure);
     let location = Location { file: "chant.workspace.json".into(), line: 2, column: 11 };
     assert_eq!(failure.error.location, Some(location));
 }
