@@ -14,6 +14,7 @@ mod document;
 pub mod duration;
 #[cfg(test)]
 mod fixture;
+pub mod init;
 pub mod journal;
 pub mod kind;
 pub mod lock;

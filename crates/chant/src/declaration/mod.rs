@@ -9,6 +9,7 @@ mod command;
 mod discover;
 mod form;
 mod grammar;
+mod isolation;
 mod model;
 mod pins;
 mod placement;
@@ -24,6 +25,7 @@ pub use boxes::{
 pub use command::words;
 pub use discover::{FILES, Found, at_root, discover};
 pub use grammar::is_name;
+pub use isolation::{Collision, Isolation, Literal, PortRange, Shared, collisions, isolation, literals};
 pub use model::{
     Because, Declaration, DeclaredDiagram, DeclaredKind, Diagram, Entry, Generated, Group, Host, HostPorts,
     Link, Member, Pin, RecordKind, Renderer, Role, Severity, Suppress, below, is_inside,

@@ -255,6 +255,12 @@ impl Member {
         extensions(&self.rest)
     }
 
+    /// The beginning of the member's paths in the ledger. `outer` is that of the member that holds the whole
+    /// workspace, empty where none does.
+    pub fn ledger_prefix(&self, outer: &str) -> String {
+        if self.dir == "." { outer.to_owned() } else { format!("{outer}_members/{}/", self.name) }
+    }
+
     /// The directory from the workspace root; empty for the root itself.
     pub fn folder(&self) -> &str {
         if self.dir == "." { "" } else { &self.dir }

@@ -69,6 +69,10 @@ fn a_small_declaration_has_its_defaults() {
     let (index, member) = declaration.member("app").unwrap();
     assert_eq!((index, member.folder(), member.travel), (0, "", false));
     assert!(member.outputs.is_none() && member.box_block.is_none());
+    assert_eq!(
+        (member.ledger_prefix(""), member.ledger_prefix("_members/p/")),
+        (String::new(), "_members/p/".into())
+    );
 }
 
 #[test]
@@ -142,6 +146,10 @@ fn every_block_is_read_with_its_defaults() {
     assert_eq!(app.links.iter().map(|link| link.kind.as_str()).collect::<Vec<_>>(), ["output", "telemetry"]);
     assert_eq!(app.roles[1], Role { name: "api".into(), path: Some("src".into()) });
     assert_eq!(app.extensions(), *json!({ "x-colour": "red" }).as_object().unwrap());
+    assert_eq!(
+        (app.ledger_prefix(""), app.ledger_prefix("_members/p/")),
+        ("_members/app/".into(), "_members/p/_members/app/".into())
+    );
     let block = app.box_block.as_ref().unwrap();
     let factory = block.factory.as_ref().unwrap();
     assert_eq!(factory.check, Some(FactoryCheck { run: "make test".into(), kind: "test".into() }));
@@ -785,7 +793,7 @@ fn another_version_is_handed_the_command_where_it_is_installed() {
 #[test]
 fn what_the_published_schema_accepts_is_accepted_and_nothing_else() {
     let Some(schema) = crate::published::schema("declaration") else { return };
-    let Some(folder) = crate::published::folder("reference-workspace") else { return };
+    let Some(folder) = crate::published::data("reference-workspace") else { return };
     let read = |name: &str| {
         let bytes = fs::read(folder.join(name)).unwrap();
         serde_json::from_slice::<Value>(&bytes).unwrap()

@@ -22,6 +22,7 @@ pub use groups::{Matches, groups};
 pub use kinds::{Field, FieldType, Kind, Kinds, Outputs, PinProblem, Probe};
 pub use packages::{Installed, integrity};
 pub use probe::{holds_project, probe};
+pub(crate) use probe::{is_skipped, needs_chant};
 
 /// Why a member can't be read; none where its kind reads it.
 pub fn reason(
