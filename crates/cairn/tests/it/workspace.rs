@@ -47,8 +47,32 @@ fn note(scratch: &Scratch, id: &str, state: &str, more: &str) {
 fn records_are_listed_for_people() {
     let scratch = notes();
     scratch.write("notes/n-003.md", "nothing\n");
-    assert_snapshot!(scratch.run(&["chant", "workspace", "records"]).all(), @"");
-    assert_snapshot!(scratch.run(&["cairn", "workspace", "records", "--current", "--kind", "notes/note.kind.mjs"]).all(), @"");
+    assert_snapshot!(scratch.run(&["chant", "workspace", "records"]).all(), @"
+    exit 0
+    --- out
+    note  (notes/note.kind.mjs)
+    n-001  decided  The n-001  (superseded by n-002)
+      quorum 0 of 2 agreed
+      warning record-no-evidence: its evidence is empty: it cites nothing and pins no file
+    n-002  decided  The n-002
+      quorum 0 of 2 agreed; 1 open concern
+      warning review-undigested: no digest says which text was judged by ann
+    notes/n-003.md  -    [new]
+      record-unparseable: line 1, column 1: no front matter: the first line is not `---`
+    3 records: 2 valid, 1 invalid, 1 superseded
+    --- err
+    ");
+    assert_snapshot!(scratch.run(&["cairn", "workspace", "records", "--current", "--kind", "notes/note.kind.mjs"]).all(), @"
+    exit 0
+    --- out
+    n-002  decided  The n-002
+      quorum 0 of 2 agreed; 1 open concern
+      warning review-undigested: no digest says which text was judged by ann
+    notes/n-003.md  -    [new]
+      record-unparseable: line 1, column 1: no front matter: the first line is not `---`
+    2 records: 1 valid, 1 invalid, 1 superseded
+    --- err
+    ");
 }
 
 #[test]
@@ -61,7 +85,12 @@ fn the_same_binary_called_as_chant_is_that_program() {
     ] {
         assert_eq!(scratch.run(args).ok().json(), as_chant);
     }
-    assert_snapshot!(scratch.run(&["chant", "--version"]).all(), @"");
+    assert_snapshot!(scratch.run(&["chant", "--version"]).all(), @"
+    exit 0
+    --- out
+    chant 0.108.0 (cairn 0.1.0)
+    --- err
+    ");
 }
 
 #[test]
