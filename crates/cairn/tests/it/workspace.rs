@@ -108,3 +108,82 @@ fn a_read_that_is_not_met_has_its_exit_code() {
     let bare = Scratch::repository();
     bare.run(&["chant", "workspace", "records"]).refused(1, "--kind <kind file> is required");
 }
+
+#[test]
+fn a_record_goes_through_its_life() {
+    let scratch = notes();
+    scratch
+        .write("new.json", r#"{ "title": "Say \"hi\": it's", "state": "proposed", "decided_by": "dora" }"#);
+    let made =
+        scratch.run(&["chant", "workspace", "records", "new", "note", "--from", "new.json"]).ok().json();
+    assert_eq!(made["id"], "n-003");
+    assert_snapshot!(scratch.read(made["path"].as_str().unwrap()), @r#"
+    ---
+    id: "n-003"
+    title: "Say \"hi\": it's"
+    state: "proposed"
+    decided_by: "dora"
+    ---
+
+    # Say "hi": it's
+    "#);
+    let digest = made["digest"].as_str().unwrap();
+
+    scratch.write("set.json", r#"{ "state": "decided" }"#);
+    let amend = ["chant", "workspace", "records", "amend", "n-003", "--set", "set.json", "--expect"];
+    scratch.run(&[&amend[..], &[&"0".repeat(64)]].concat()).refused(1, "record-conflict");
+    let amended = scratch.run(&[&amend[..], &[digest]].concat()).ok().json();
+    assert_eq!(amended["changed"], serde_json::json!(["state"]));
+
+    let review = ["chant", "workspace", "records", "review", "n-003", "--verdict"];
+    scratch.run(&[&review[..], &["dissent", "--by", "ann"]].concat()).refused(1, "review-note-required");
+    scratch.run(&[&review[..], &["agree", "--by", "ann"]].concat()).ok();
+    scratch.write("ratify.json", r#"{ "state": "ratified" }"#);
+    let ratify = ["chant", "workspace", "records", "amend", "n-003", "--set", "ratify.json"];
+    scratch.run(&ratify).refused(1, "ratify-quorum-not-met");
+    scratch.run(&[&review[..], &["agree", "--by", "bob"]].concat()).ok();
+    scratch.run(&ratify).ok();
+    scratch.run(&ratify[..]).ok();
+    scratch
+        .run(&["chant", "workspace", "records", "amend", "n-003", "--set", "set.json"])
+        .refused(1, "record-closed");
+
+    let since = scratch.run(&["chant", "workspace", "records", "--since", "HEAD"]).ok();
+    assert_snapshot!(since.out.replace(&scratch.git(&["rev-parse", "--short=8", "HEAD"]).trim(), "[head]"), @"
+    note  [head]..the working tree
+    new           n-003  ratified
+    verdict       n-003  agree by ann
+    verdict       n-003  agree by bob
+    3 changes
+    ");
+    scratch.run(&["chant", "workspace", "records", "--since", "HEAD", "--json"]).ok();
+}
+
+#[test]
+fn a_pin_is_what_a_record_writes() {
+    let scratch = notes();
+    scratch.write("assets/logo.svg", "<svg/>");
+    assert_snapshot!(scratch.run(&["chant", "workspace", "records", "pin", "assets/logo.svg"]).ok().out, @"d4dc56669143034f31aa309635d4113d9ad76a02b1739da22c965ed2049be9e6  assets/logo.svg");
+    scratch.run(&["chant", "workspace", "records", "pin", "assets/logo.svg", "--json"]).ok();
+    scratch.run(&["chant", "workspace", "records", "pin", "assets"]).refused(1, "is no file");
+    scratch.run(&["chant", "workspace", "records", "pin", "../outside", "--json"]).refused(1, "is no file");
+}
+
+#[test]
+fn the_write_lock_is_held_for_a_batch() {
+    let scratch = notes();
+    assert_snapshot!(scratch.run(&["chant", "workspace", "lock"]).ok().out, @"nobody holds the write lock");
+    let acquired =
+        scratch.run(&["chant", "workspace", "lock", "acquire", "--holder", "hud", "--json"]).ok().json();
+    let token = acquired["token"].as_str().unwrap();
+    let shown = scratch.run(&["chant", "workspace", "lock", "--json"]).ok();
+    assert!(!shown.out.contains(token), "{}", shown.out);
+    assert!(scratch.run(&["chant", "workspace", "lock"]).ok().out.starts_with("held by hud (batch) until "));
+    scratch
+        .run(&["chant", "workspace", "lock", "release", "--token", "x", "--json"])
+        .refused(1, "write-lock-not-held");
+    scratch.run(&["chant", "workspace", "lock", "release", "--token", token]).ok();
+    scratch
+        .run(&["chant", "workspace", "lock", "acquire", "--holder", "hud", "--ttl", "1h", "--json"])
+        .refused(1, "write-usage-invalid");
+}

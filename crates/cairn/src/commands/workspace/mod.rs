@@ -31,7 +31,7 @@ pub enum Action {
     /// List members, groups and record kinds
     Ls(ls::Args),
     /// List records, validated and linked; write them
-    Records(records::Args),
+    Records(Box<records::Args>),
     /// Who holds the write lock; take it for a batch of writes
     Lock(lock::Args),
     /// The hunks of a diff, as a document
@@ -82,7 +82,7 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
     match args.action {
         Action::Init(args) => init::run(ctx, args),
         Action::Ls(args) => ls::run(ctx, args),
-        Action::Records(args) => records::run(ctx, args),
+        Action::Records(args) => records::run(ctx, *args),
         Action::Lock(args) => lock::run(ctx, args),
         Action::Patch(args) => patch::run(ctx, args),
         Action::Signers(args) => signers::run(ctx, args),
