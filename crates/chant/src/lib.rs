@@ -2,9 +2,9 @@
 //! tools read.
 //!
 //! A workspace is declared by `chant.workspace.json` ([`declaration`]). It names *kinds* of records ([`kind`]); each
-//! record is a file ([`records`]). A command reads a [`store::tree::Tree`], the working tree or a commit, and answers
-//! with a document that follows a published schema, or with a refusal that carries one code of the closed list
-//! ([`codes`]).
+//! record is a file ([`records`]), which only this program writes ([`write`](mod@write)). A command reads a
+//! [`store::tree::Tree`], the working tree or a commit, and answers with a document that follows a published schema, or
+//! with a refusal that carries one code of the closed list ([`codes`]).
 //!
 //! Nothing here prints, reads the environment by itself, or knows the command line.
 

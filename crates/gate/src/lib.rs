@@ -3,6 +3,7 @@
 //! - [`ReasonCode`] and [`Refusal`]: the answer of a gate that stays shut, with one code of a closed list,
 //!   one sentence and the one command that comes next;
 //! - [`Finding`]: what a check saw, where it does not decide by itself;
+//! - [`event`]: what a coding agent does, in no agent's own words, and the verdict on it;
 //! - [`run`](mod@run): the command runner, with a process group, a deadline and the output in a file;
 //! - [`template`]: command templates whose values never reach a shell as text;
 //! - [`words`]: the words of a shell command line, read without a shell;
@@ -11,6 +12,7 @@
 //! Nothing here knows a protocol or prints.
 
 mod code;
+pub mod event;
 pub mod family;
 mod finding;
 mod progress;

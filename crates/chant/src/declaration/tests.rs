@@ -793,7 +793,7 @@ fn another_version_is_handed_the_command_where_it_is_installed() {
 #[test]
 fn what_the_published_schema_accepts_is_accepted_and_nothing_else() {
     let Some(schema) = crate::published::schema("declaration") else { return };
-    let Some(folder) = crate::published::folder("reference-workspace") else { return };
+    let Some(folder) = crate::published::data("reference-workspace") else { return };
     let read = |name: &str| {
         let bytes = fs::read(folder.join(name)).unwrap();
         serde_json::from_slice::<Value>(&bytes).unwrap()

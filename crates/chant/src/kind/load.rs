@@ -49,6 +49,33 @@ const OPTIONS: [&str; 22] = [
 /// # Errors
 /// `kind-unreadable`, `kind-invalid`, `schema-unreadable`, `schema-id-mismatch` or `schema-invalid`.
 pub fn load(tree: &dyn Tree, file: &RepoPath) -> Result<Kind, Refusal> {
+    let (kind, schema) = described(tree, file)?;
+    Ok(Kind { schema: Schema::load(tree, &schema)?, ..kind })
+}
+
+/// What a listing says of a kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outline {
+    /// The kind's name.
+    pub name: String,
+    /// Whether its records list criteria that evidence meets.
+    pub has_criteria: bool,
+}
+
+/// Reads as much of the kind file `file` as a listing says. The schemas must be there, but are not made ready to judge
+/// records, which takes longer than everything else.
+///
+/// # Errors
+/// `kind-unreadable`, `kind-invalid`, `schema-unreadable` or `schema-id-mismatch`.
+pub fn outline(tree: &dyn Tree, file: &RepoPath) -> Result<Outline, Refusal> {
+    let (kind, schema) = described(tree, file)?;
+    Schema::texts(tree, &schema)?;
+    let has_criteria = kind.work.is_some_and(|work| work.acceptance.is_some());
+    Ok(Outline { name: kind.name, has_criteria })
+}
+
+/// The kind, still without its schema, and where the schema lies.
+fn described(tree: &dyn Tree, file: &RepoPath) -> Result<(Kind, SchemaFile), Refusal> {
     let unreadable = |why: String| Refusal::new(codes::KIND_UNREADABLE, format!("kind file {file} {why}"));
     let bytes = match tree.read(file) {
         Ok(Some(bytes)) => bytes,
@@ -70,14 +97,12 @@ pub fn load(tree: &dyn Tree, file: &RepoPath) -> Result<Kind, Refusal> {
     let mut shape = Shape::named("recordKind");
     let parts = read(&mut shape, file, &value);
     let problems = shape.into_problems();
-    let (Some((kind, schema)), true) = (parts, problems.is_empty()) else {
+    parts.filter(|_| problems.is_empty()).ok_or_else(|| {
         let message = format!("kind file {file} is not a record kind: {}", problems.join("; "));
-        return Err(Refusal::new(codes::KIND_INVALID, message));
-    };
-    Ok(Kind { schema: Schema::load(tree, &schema)?, ..kind })
+        Refusal::new(codes::KIND_INVALID, message)
+    })
 }
 
-/// The kind, still without its schema, and where the schema lies.
 fn read(shape: &mut Shape, file: &RepoPath, value: &Value) -> Option<(Kind, SchemaFile)> {
     let options: Vec<&str> = OPTIONS.into_iter().chain(["answers"]).collect();
     let map = shape.closed(value, "", &options)?;

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use fancy_regex::Regex;
 use store::git::RepoPath;
 
-pub use load::load;
+pub use load::{Outline, load, outline};
 pub use schema::Schema;
 
 /// How the files of a kind hold their records.

@@ -44,12 +44,21 @@ impl Schema {
         Self { id: String::new(), text: Value::Null, refs: Vec::new(), validator: None }
     }
 
-    pub(super) fn load(tree: &dyn Tree, named: &SchemaFile) -> Result<Self, Refusal> {
+    /// The texts of a schema and of those that it refers to by their ids.
+    pub(super) fn texts(
+        tree: &dyn Tree,
+        named: &SchemaFile,
+    ) -> Result<(Value, Vec<(String, Value)>), Refusal> {
         let text = read(tree, &named.id, &named.file)?;
         let mut refs = Vec::new();
         for (id, file) in &named.refs {
             refs.push((id.clone(), read(tree, id, file)?));
         }
+        Ok((text, refs))
+    }
+
+    pub(super) fn load(tree: &dyn Tree, named: &SchemaFile) -> Result<Self, Refusal> {
+        let (text, refs) = Self::texts(tree, named)?;
         let validator = compile(&text, &refs).map_err(|why| {
             Refusal::new(codes::SCHEMA_INVALID, format!("schema {} does not compile: {why}", named.file))
         })?;

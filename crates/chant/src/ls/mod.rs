@@ -11,7 +11,7 @@ use store::git::RepoPath;
 use store::tree::{Tree, TreeError};
 
 use crate::declaration::{Declaration, DeclaredKind, Workspace};
-use crate::kind::{self, Kind};
+use crate::kind::{self, Outline};
 use crate::members::{self, Installed, Kinds};
 use crate::{CONTRACT, LEVEL, Problem, codes};
 
@@ -36,8 +36,9 @@ pub struct Query<'a> {
     /// The workspace root as the document has it: from the top of the repository with `.` for the top itself, or an
     /// absolute path outside of one.
     pub root: String,
-    /// How far the current work items of a kind are; none where the kind has no criteria, or can't be read.
-    pub acceptance: &'a dyn Fn(&Kind) -> Option<Vec<Acceptance>>,
+    /// How far the current work items of the kind with this file are; none where they can't be read. Asked only of
+    /// kinds with criteria.
+    pub acceptance: &'a dyn Fn(&RepoPath) -> Option<Vec<Acceptance>>,
 }
 
 /// Lists the workspace.
@@ -142,34 +143,28 @@ fn records(query: &Query<'_>) -> Vec<Owned> {
 }
 
 fn record_kind(query: &Query<'_>, declared: &DeclaredKind<'_>) -> RecordKind {
-    let loaded = load(query, &query.workspace.at(&declared.path));
-    let (kind, reason) = match loaded {
-        Ok(kind) => (Some(kind), None),
-        Err(problem) => (None, Some(problem)),
+    let file = query.workspace.at(&declared.path);
+    let (own, has_criteria, reason) = match outline(query, &file) {
+        Ok(Outline { name, has_criteria }) => (Some(name), has_criteria, None),
+        Err(problem) => (None, false, Some(problem)),
     };
-    let own = kind.as_ref().map(|kind| kind.name.clone());
     RecordKind {
         name: declared.name.map(str::to_owned).or_else(|| own.clone()),
         path: declared.path.clone(),
         kind: own,
         reason,
-        acceptance: kind.as_ref().and_then(query.acceptance),
+        acceptance: if has_criteria { (query.acceptance)(&file) } else { None },
     }
 }
 
 /// A kind file is looked for in the tree that is read, and loaded from the working tree.
-fn load(query: &Query<'_>, file: &RepoPath) -> Result<Kind, Problem> {
-    let there =
-        query.tree.is_file(file).map_err(|error| Problem::new(codes::KIND_UNREADABLE, error.to_string()))?;
-    if !there {
+fn outline(query: &Query<'_>, file: &RepoPath) -> Result<Outline, Problem> {
+    let there = query.tree.is_file(file);
+    if !there.map_err(|error| Problem::new(codes::KIND_UNREADABLE, error.to_string()))? {
         let message = format!("kind file {file} does not exist{}", members::at(query.tree));
         return Err(Problem::new(codes::KIND_UNREADABLE, message));
     }
-    kind::load(query.loaded, file).map_err(|refusal| match refusal.code {
-        // The document has no code of its own for a schema that can be read and not used.
-        codes::SCHEMA_INVALID => Problem::new(codes::SCHEMA_UNREADABLE, refusal.message),
-        _ => Problem::from(&refusal),
-    })
+    kind::outline(query.loaded, file).map_err(|refusal| Problem::from(&refusal))
 }
 
 #[cfg(test)]

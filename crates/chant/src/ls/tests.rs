@@ -44,7 +44,7 @@ impl Place {
             acceptance: &|_| None,
         };
         let listing = list(&query).unwrap();
-        published::assert_valid("ls", &listing);
+        published::check("ls", &listing);
         serde_json::to_value(listing).unwrap()
     }
 }
@@ -201,13 +201,95 @@ fn a_declaration_that_cannot_be_read_is_a_failure() {
     let tree = WorkTree::new(temp.path().canonicalize().unwrap());
     let missing = discover(&tree, &RepoPath::from("")).unwrap_err();
     let failure = Failure::new(&missing);
-    published::assert_valid("ls", &failure);
+    published::check("ls", &failure);
     assert_eq!(failure.error.location, None);
     fs::create_dir(temp.path().join("w")).unwrap();
     fs::write(temp.path().join("w/chant.workspace.json"), "{\n  \"name\": 1\n}").unwrap();
     let found = discover(&tree, &RepoPath::from("w")).unwrap();
     let failure = Failure::new(&read(&tree, &found, Reader::Root).unwrap_err());
-    published::assert_valid("ls", &failure);
+    published::check("ls", &failure);
     let location = Location { file: "chant.workspace.json".into(), line: 2, column: 11 };
     assert_eq!(failure.error.location, Some(location));
+}
+
+#[test]
+fn criteria_are_asked_of_kinds_that_have_some() {
+    let Some(folder) = published::data("reference-workspace") else { return };
+    let tree = WorkTree::new(folder.canonicalize().unwrap());
+    let found = discover(&tree, &RepoPath::from("")).unwrap();
+    let workspace = read(&tree, &found, Reader::Root).unwrap();
+    let acceptance = |file: &RepoPath| {
+        assert_eq!(*file, RepoPath::from("work/work.kind.mjs"));
+        Some(vec![Acceptance { item: "W-001".into(), state: None, met: 1, total: 2 }])
+    };
+    let query = Query {
+        tree: &tree,
+        loaded: &tree,
+        workspace: &workspace,
+        base: None,
+        installed: None,
+        root: ".".to_owned(),
+        acceptance: &acceptance,
+    };
+    let listing = list(&query).unwrap();
+    published::check("ls", &listing);
+    let names: Vec<_> = listing.workspace.records.iter().map(|kind| kind.kind.as_deref().unwrap()).collect();
+    assert_eq!(names, ["decision", "work"]);
+    assert!(listing.workspace.records[0].acceptance.is_none());
+    assert_eq!(listing.workspace.records[1].acceptance.as_ref().unwrap()[0].total, 2);
+}
+
+#[test]
+fn a_commit_is_listed_as_a_checkout_of_it_is() {
+    let scratch = crate::fixture::Scratch::notes();
+    let text = declaration(json!({
+        "records": [{ "kind": "notes/note.kind.mjs" }],
+        "members": [
+            { "name": "app", "dir": "app", "kind": "chant" },
+            { "name": "gone", "dir": "gone", "kind": "other", "because": "b" },
+            { "name": "samples", "kind": "examples", "glob": "samples/**" },
+        ],
+        "agents": [{ "name": "builder", "member": "app" }],
+    }));
+    scratch.write("sub/chant.workspace.json", text.to_string());
+    fs::rename(scratch.root.join("notes"), scratch.root.join("sub/notes")).unwrap();
+    scratch.write("sub/app/chant.config.ts", "");
+    scratch.write("sub/samples/deep/one/chant.config.json", "{}");
+    scratch.git(&["add", "-A"]);
+    scratch.git(&["commit", "-q", "-m", "a"]);
+
+    let disk = WorkTree::new(&scratch.root);
+    let objects =
+        std::sync::Arc::new(store::git::Git::new(&scratch.root, &scratch.world.env).objects().unwrap());
+    let commit = store::tree::Revision::open(objects, "HEAD").unwrap().unwrap();
+    let listed = |tree: &dyn Tree| {
+        let found = discover(tree, &RepoPath::from("sub/app")).unwrap();
+        let workspace = read(tree, &found, Reader::Root).unwrap();
+        let query = Query {
+            tree,
+            loaded: &disk,
+            workspace: &workspace,
+            base: None,
+            installed: None,
+            root: found.root.to_string(),
+            acceptance: &|_| None,
+        };
+        let listing = list(&query).unwrap();
+        published::check("ls", &listing);
+        serde_json::to_value(listing).unwrap()
+    };
+    let mut at = listed(&commit);
+    assert_eq!(at["at"], json!(scratch.git(&["rev-parse", "HEAD"])));
+    assert_eq!(at["workspace"]["agentsFrom"], "at");
+    assert_eq!(at["workspace"]["root"], "sub");
+    at["at"] = Value::Null;
+    at["workspace"]["agentsFrom"] = json!("working-tree");
+    let dir =
+        at["members"][1]["reason"]["message"].as_str().unwrap().split(" at ").next().unwrap().to_owned();
+    at["members"][1]["reason"]["message"] = json!(dir);
+    assert_eq!(at, listed(&disk));
+    // What came since is not there yet.
+    scratch.write("sub/gone/x", "");
+    assert_eq!(listed(&commit)["members"][1]["reason"]["code"], "dir-missing");
+    assert_eq!(listed(&disk)["members"][1]["reason"], Value::Null);
 }

@@ -165,6 +165,7 @@ pub(super) fn as_text<S: Serializer>(path: &RepoPath, serializer: S) -> Result<S
     serializer.collect_str(path)
 }
 
+#[expect(clippy::ref_option, reason = "serde hands over the field as it is")]
 fn digest_as_text<S: Serializer>(digest: &Option<Sha256>, serializer: S) -> Result<S::Ok, S::Error> {
     match digest {
         Some(digest) => serializer.collect_str(digest),

@@ -20,7 +20,7 @@ pub fn problem(field: &str, source: &Value) -> Option<String> {
     let Some(source) = source.as_object() else {
         return if source.is_null() { None } else { at("", "must be an object") };
     };
-    let text = |map: &Map<String, Value>, key: &str| map.get(key).is_none_or(|value| value.is_string());
+    let text = |map: &Map<String, Value>, key: &str| map.get(key).is_none_or(Value::is_string);
     if source.get("via").is_some_and(|via| !matches!(via.as_str(), Some("cli" | "mcp" | "harvest"))) {
         return at("/via", "must be cli, mcp or harvest");
     }
@@ -99,9 +99,9 @@ fn on_disk(named: &str, env: &Env) -> Option<PathBuf> {
     if let Some(below_home) = named.strip_prefix("~/") {
         return Some(PathBuf::from(env.get("HOME")?).join(below_home));
     }
-    let path = named
-        .strip_prefix("file://")
-        .map(|rest| rest.strip_prefix("localhost").unwrap_or(rest))
-        .unwrap_or(named);
+    let path = match named.strip_prefix("file://") {
+        Some(rest) => rest.strip_prefix("localhost").unwrap_or(rest),
+        None => named,
+    };
     path.starts_with('/').then(|| PathBuf::from(path))
 }

@@ -96,8 +96,8 @@ fn what_is_no_record_is_named_and_the_rest_is_read() {
     }
     let found = codes(&scratch);
     assert_eq!(found[0], "n-001:  | ");
-    for at in 1..10 {
-        assert!(found[at].ends_with(": record-unparseable | "), "{}", found[at]);
+    for line in &found[1..10] {
+        assert!(line.ends_with(": record-unparseable | "), "{line}");
     }
     assert_eq!(found[10], "n-011: record-schema-invalid | ");
     assert_eq!(found[11], "notes/n-012.md: record-schema-invalid | ");

@@ -331,7 +331,7 @@ fn accepted(
                 match (&*verification, by) {
                     ("manual", None) => {}
                     ("manual", Some(by)) if Some(judge.principal(&by)) == implementer => {
-                        own.push((id.clone(), by))
+                        own.push((id.clone(), by));
                     }
                     _ => met = true,
                 }

@@ -15,7 +15,7 @@ use trust::Trust;
 
 use super::document::{Conflict, Failed, Verb};
 use super::scope::{Attempt, Scope};
-use super::{Before, Draft, usage};
+use super::{Before, Draft, fields, usage};
 use crate::journal::{self, Journal};
 use crate::kind::{self, Kind};
 use crate::lock::{WriteLock, Writer};
@@ -127,6 +127,7 @@ impl<'p, 'w> Writing<'p, 'w> {
 
     /// The record with this id as it stands.
     pub fn before(&self, kind: &Kind, records: &Records, id: &str) -> Result<Option<Before>, Refusal> {
+        fields::id_field(kind)?;
         let Some(record) = records.get(id) else { return Ok(None) };
         let Some(bytes) = self.tree.read(&record.path).map_err(tree_failed)? else { return Ok(None) };
         Before::read(kind, record.path.clone(), &bytes).map(Some)

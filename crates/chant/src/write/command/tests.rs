@@ -236,6 +236,127 @@ fn a_verdict_in_a_session_lands_in_both_files() {
 }
 
 #[test]
+fn of_several_writes_from_one_reading_one_is_made() {
+    let scratch = workspace(json!({}));
+    let digest = shown(&amend_note("n-001", "{}").run(&scratch.place()).unwrap())["digest"].clone();
+    let (root, digest) = (&scratch.root, digest.as_str().unwrap());
+    let made: usize = std::thread::scope(|scope| {
+        let writers: Vec<_> = (0..6)
+            .map(|n| {
+                scope.spawn(move || {
+                    let world = own_world(root);
+                    let place = Place::open(&world, None).unwrap();
+                    let fields = format!("{{\"title\": \"{n}\"}}");
+                    let amend = AmendRequest { expect: Some(digest), ..amend_note("n-001", &fields) };
+                    match amend.run(&place) {
+                        Ok(_) => 1,
+                        Err(refused) => {
+                            assert_eq!(refused.refusal.code, codes::RECORD_CONFLICT);
+                            0
+                        }
+                    }
+                })
+            })
+            .collect();
+        writers.into_iter().map(|writer| writer.join().unwrap()).sum()
+    });
+    assert_eq!(made, 1);
+}
+
+#[test]
+fn a_write_that_was_cut_off_is_finished_by_the_next() {
+    let scratch = workspace(json!({}));
+    let (from, to) =
+        (scratch.root.join("sessions/S-001.md.chant-1-00000000.tmp"), scratch.root.join("sessions/S-001.md"));
+    std::fs::write(&from, "---\nid: S-001\ntitle: Finished\nstate: open\n---\n").unwrap();
+    let folder =
+        store::state::folder(scratch.place().layout(), &scratch.root, "chant", &scratch.world.env).unwrap();
+    std::fs::create_dir_all(&folder).unwrap();
+    let journal = json!({ "appends": [], "renames": [{ "from": from, "to": to }], "record": null });
+    std::fs::write(folder.join("write.json"), journal.to_string()).unwrap();
+    amend_note("n-001", r#"{"x": 1}"#).run(&scratch.place()).unwrap();
+    assert!(scratch.read("sessions/S-001.md").contains("Finished"));
+    assert!(!from.exists() && !folder.join("write.json").exists());
+}
+
+#[test]
+fn a_kind_of_another_format_is_not_amended() {
+    let scratch = workspace(json!({}));
+    let kind = crate::fixture::NOTE.replace("markdown-front-matter", "json");
+    scratch.write("notes/note.kind.mjs", kind);
+    let amend = amend_note("n-001", r#"{"x": 1}"#);
+    assert_eq!(refused(&scratch, Verb::Amend, |place| amend.run(place)), codes::WRITE_USAGE_INVALID);
+}
+
+#[test]
+fn the_published_kinds_are_written() {
+    let Some(reference) = published::folder("reference-workspace") else { return };
+    let scratch = Scratch::new();
+    copy(&reference, &scratch.root);
+    for member in ["app", "delivery", "design-client"] {
+        scratch.write(&format!("{member}/x"), "");
+    }
+    scratch.commit("reference");
+    let place = scratch.place();
+    let known =
+        std::fs::read(scratch.root.join("decisions/ref-002-where-the-screen-design-lives.md")).unwrap();
+    let mut fields = canon::front_matter::parse(&known).unwrap().data;
+    for (field, value) in [
+        ("title", json!("How it goes on")),
+        ("state", json!("proposed")),
+        ("decided_by", json!(null)),
+        ("decided_on", json!(null)),
+        ("choice", json!(null)),
+        ("rejected", json!([])),
+    ] {
+        fields.insert(field.to_owned(), value);
+    }
+    fields.shift_remove("id");
+    let fields = Value::Object(fields).to_string();
+    let decision = || NewRequest { kind: Some("decision"), by: Some("ada"), ..new_note(&fields) };
+    let created = shown(&decision().run(&place).unwrap_or_else(|refused| panic!("{}", refused.refusal)));
+    published::check("records-new", &created);
+    assert_eq!(created["path"], "decisions/ref-004-how-it-goes-on.md");
+
+    let session = json!({
+        "schema": 1, "title": "Second walk", "state": "open", "agenda": [{ "record": "ref-004" }],
+        "attendance": [{ "principal": "bob", "class": "person" }], "opened": "2026-09-25T18:00:00Z", "closed": null,
+        "verdicts": [],
+    })
+    .to_string();
+    let open = NewRequest {
+        kind: Some("design/sessions/session.kind.mjs"),
+        prefix: Some("S"),
+        ..new_note(&session)
+    };
+    let created = shown(&open.run(&place).unwrap_or_else(|refused| panic!("{}", refused.refusal)));
+    published::check("records-new", &created);
+    assert_eq!(created["id"], "S-0002");
+    let review = ReviewRequest { kind: Some("decision"), session: Some("S-0002"), ..agree("ref-004", "bob") };
+    let reviewed = shown(&review.run(&place).unwrap_or_else(|refused| panic!("{}", refused.refusal)));
+    published::check("records-review", &reviewed);
+    let close = CloseRequest { id: "S-0002", ..CloseRequest::default() };
+    let closed = shown(&close.run(&place).unwrap_or_else(|refused| panic!("{}", refused.refusal)));
+    published::check("records-close", &closed);
+    assert_eq!(closed["changed"], json!(["state", "closed", "closed_rev", "closed_digest"]));
+    let retitled = AmendRequest { kind: Some("decision"), ..amend_note("ref-001", r#"{"title": "X"}"#) };
+    assert_eq!(retitled.run(&place).unwrap_err().refusal.code, codes::AMEND_SUPERSEDE_INSTEAD);
+}
+
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+#[test]
 fn records_are_written_outside_a_repository() {
     let inside = workspace(json!({}));
     let scratch = Scratch::outside();
@@ -275,14 +396,7 @@ fn writers_at_once_never_share_an_id_or_lose_an_amendment() {
     std::thread::scope(|scope| {
         for n in 0..8 {
             scope.spawn(move || {
-                let mut env = scratch_env();
-                env.set("TMPDIR", root.parent().unwrap().join("tmp"));
-                let world = store::World {
-                    cwd: root.clone(),
-                    env,
-                    clock: Box::new(store::SystemClock),
-                    entropy: Box::new(store::SystemEntropy),
-                };
+                let world = own_world(root);
                 let place = Place::open(&world, None).unwrap();
                 new_note(r#"{"title": "T", "state": "proposed"}"#).run(&place).unwrap();
                 amend_note("n-001", &format!("{{\"f{n}\": {n}}}")).run(&place).unwrap();
@@ -296,11 +410,19 @@ fn writers_at_once_never_share_an_id_or_lose_an_amendment() {
     assert!((0..8).all(|n| text.contains(&format!("f{n}: {n}\n"))), "{text}");
 }
 
-fn scratch_env() -> store::Env {
+/// What another process at the same repository would have.
+fn own_world(root: &std::path::Path) -> store::World {
     let mut env = store::Env::default();
     env.set("PATH", std::env::var_os("PATH").unwrap());
+    env.set("HOME", root.parent().unwrap().join("home"));
+    env.set("TMPDIR", root.parent().unwrap().join("tmp"));
     env.set("CHANT_WRITE_LOCK_WAIT_MS", "60000");
-    env
+    store::World {
+        cwd: root.to_owned(),
+        env,
+        clock: Box::new(store::SystemClock),
+        entropy: Box::new(store::SystemEntropy),
+    }
 }
 
 mod scope {
