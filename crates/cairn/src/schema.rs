@@ -67,8 +67,25 @@ pub const ALL: &[Entry] = &[
     entry::<chalk::timeline::Added>("chalk/update"),
     entry::<chalk::verify::Report>("chalk/verify"),
     entry::<chalk::work::Worked>("chalk/work"),
+    entry::<Either<chant::lock::Report, chant::lock::Failure>>("chant/lock"),
     entry::<chant::records::Document>("chant/records"),
+    entry::<Either<chant::write::Amended, chant::write::Failed>>("chant/records-amend"),
+    entry::<Either<chant::write::Closed, chant::write::Failed>>("chant/records-close"),
+    entry::<Either<chant::write::Created, chant::write::Failed>>("chant/records-new"),
+    entry::<c::workspace::records::Pinned>("chant/records-pin"),
+    entry::<Either<chant::write::Reviewed, chant::write::Failed>>("chant/records-review"),
+    entry::<chant::records::since::Document>("chant/records-since"),
 ];
+
+/// A result, or why there is none, each with a shape of its own.
+#[derive(serde::Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Either<T, E> {
+    /// The result.
+    Result(T),
+    /// Why there is none.
+    Failure(E),
+}
 
 /// What `--json` prints when a command did not do what it was asked.
 #[derive(serde::Serialize, JsonSchema)]

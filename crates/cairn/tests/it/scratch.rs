@@ -165,7 +165,9 @@ impl Scratch {
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let code = cairn::run(&words, &self.world(cwd), Terminal::default(), &mut out, &mut err);
         let ran = Ran { code, out: self.clean(&out), err: self.clean(&err) };
-        if args.contains(&"--json") {
+        let is_write =
+            |pair: &[&str]| pair[0] == "records" && matches!(pair[1], "new" | "amend" | "review" | "close");
+        if args.contains(&"--json") || args.windows(2).any(is_write) && ran.out.starts_with('{') {
             check_schema(args, &ran);
         }
         ran
@@ -275,6 +277,7 @@ fn check_schema(args: &[&str], ran: &Ran) {
     let is_refusal = document.pointer("/error/exit").is_some();
     let names = match words[..] {
         _ if workspace.is_some() && !is_refusal && !asks_for_help => match workspace.unwrap_or_default() {
+            ["records", ..] if args.contains(&"--since") => vec!["chant/records-since".to_owned()],
             [verb, action, ..] => vec![format!("chant/{verb}-{action}"), format!("chant/{verb}")],
             [verb] => vec![format!("chant/{verb}")],
             [] => vec!["cairn/help".to_owned()],

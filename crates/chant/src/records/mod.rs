@@ -17,6 +17,7 @@ mod read;
 mod record;
 mod reviews;
 mod sessions;
+pub mod since;
 mod source;
 mod times;
 mod work;

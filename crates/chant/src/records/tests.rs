@@ -442,3 +442,37 @@ fn before_the_first_commit_every_record_is_new() {
     assert_eq!(found["checkout"]["head"], Value::Null);
     assert_eq!(found["records"][0]["worktree"], "new");
 }
+
+fn since(scratch: &Scratch, rev: &str, at: Option<&str>) -> Value {
+    let query = since::Query { kind: Some(KIND), since: rev, at };
+    let document = since::since(&scratch.place(), &query).unwrap();
+    published::check("records-since", &document);
+    serde_json::to_value(document).unwrap()
+}
+
+#[test]
+fn what_changed_between_two_trees_is_listed_by_sort_and_id() {
+    let scratch = Scratch::notes();
+    let empty = scratch.commit("empty");
+    scratch.note("n-001", "decided", "evidence: [{ title: x, path: a, sha256: \"1111111111111111111111111111111111111111111111111111111111111111\" }]");
+    scratch.note("n-002", "decided", "reviews: [{ reviewer: ann, verdict: dissent, on: d, note: no }]");
+    scratch.note("n-009", "proposed", "");
+    let first = scratch.commit("one");
+    assert_eq!(since(&scratch, &empty, Some(&first))["summary"]["new"], 3);
+    scratch.note("n-001", "decided", "evidence: [{ title: x, path: a, sha256: \"2222222222222222222222222222222222222222222222222222222222222222\" }]");
+    scratch.note("n-002", "decided", "reviews: [{ reviewer: ann, verdict: dissent, on: d, addressed_by: n-003 }, { reviewer: ann, verdict: agree, on: d }]");
+    scratch.note("n-003", "decided", "supersedes: [n-002]");
+    fs::remove_file(scratch.root.join("notes/n-009.md")).unwrap();
+    let found = since(&scratch, &first, None);
+    let sorts: Vec<String> = found["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|change| format!("{} {}", change["change"].as_str().unwrap(), change["id"].as_str().unwrap()))
+        .collect();
+    assert_eq!(sorts, ["new n-003", "removed n-009", "verdict n-002", "supersession n-003", "pin n-001"]);
+    assert_eq!(found["changes"][2]["index"], 1);
+    assert_eq!(since(&scratch, &first, Some(&first))["changes"], json!([]));
+    assert_eq!(since(&scratch, "none", None)["error"]["code"], "since-rev-unknown");
+    assert_eq!(since(&scratch, "S-0001", None)["error"]["code"], "since-session-unknown");
+}

@@ -69,7 +69,7 @@ fn each_code_of_the_closed_list_is_named_once_and_has_its_own_meaning() {
 
 #[test]
 fn the_lists_are_those_of_the_published_schemas() {
-    let Some(folder) = published::folder("schemas") else { return };
+    let Some(folder) = published::folder() else { return };
     let listed = listed();
     let mut expected = BTreeMap::new();
     for file in fs::read_dir(folder).unwrap() {
@@ -94,7 +94,7 @@ fn the_lists_are_those_of_the_published_schemas() {
 
 #[test]
 fn no_published_schema_names_a_code_outside_the_closed_list() {
-    let Some(folder) = published::folder("schemas") else { return };
+    let Some(folder) = published::folder() else { return };
     let listed = listed();
     for file in fs::read_dir(folder).unwrap() {
         let file = file.unwrap().path();

@@ -290,7 +290,7 @@ fn a_kind_of_another_format_is_not_amended() {
 
 #[test]
 fn the_published_kinds_are_written() {
-    let Some(reference) = published::folder("reference-workspace") else { return };
+    let Some(reference) = published::data("reference-workspace") else { return };
     let scratch = Scratch::new();
     copy(&reference, &scratch.root);
     for member in ["app", "delivery", "design-client"] {

@@ -1,35 +1,13 @@
-//! `workspace records`: the records of one kind, or of every kind that the workspace declares.
+//! `records` without a command: the records of one kind, or of every kind that the workspace declares.
 
+use chant::Place;
 use chant::records::{Document as Records, Listing, Outcome, Query, Record, Worktree, list};
 use gate::{Exit, Refusal};
 
-use super::place;
+use super::Read;
 use crate::answer::{Answer, Document};
 use crate::ctx::Ctx;
 use crate::page::Page;
-
-/// List records, validated and linked
-#[derive(Debug, clap::Args)]
-pub struct Args {
-    /// The kind file; without it, every kind that the workspace declares.
-    #[arg(long, value_name = "FILE")]
-    kind: Option<String>,
-    /// Leave superseded records out.
-    #[arg(long)]
-    current: bool,
-    /// Read a revision instead of the working tree.
-    #[arg(long, value_name = "REV", allow_hyphen_values = true)]
-    at: Option<String>,
-    /// The revision that trust is read at; by default the branch that work is merged to.
-    #[arg(long, value_name = "REV", allow_hyphen_values = true)]
-    base: Option<String>,
-    /// List only records that HEAD does not hold as they are.
-    #[arg(long, conflicts_with = "at")]
-    uncommitted: bool,
-    /// Exit with 2 unless every record listed is attested.
-    #[arg(long, value_name = "LEVEL", value_parser = ["attested"])]
-    require: Option<String>,
-}
 
 /// What is printed, and whether it satisfies `--require`.
 #[derive(serde::Serialize, schemars::JsonSchema)]
@@ -173,8 +151,7 @@ fn show_work(page: &mut Page, record: &Record) {
 }
 
 /// Runs the command.
-pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
-    let place = place(ctx)?;
+pub fn run(ctx: &Ctx<'_>, place: &Place<'_>, args: &Read) -> Result<Answer, Refusal> {
     let query = Query {
         kind: args.kind.as_deref(),
         current: args.current,
@@ -182,7 +159,7 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
         base: args.base.as_deref(),
         uncommitted: args.uncommitted,
     };
-    let document = list(&place, &query)?;
+    let document = list(place, &query)?;
     let printed = Printed { document, is_required: args.require.is_some() };
     Ok(Answer::in_form(&printed, ctx.json))
 }
