@@ -8,6 +8,7 @@
 //!
 //! Nothing here prints, reads the environment by itself, or knows the command line.
 
+pub mod check;
 pub mod codes;
 pub mod declaration;
 mod document;

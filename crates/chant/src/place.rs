@@ -143,6 +143,15 @@ impl<'w> Place<'w> {
         }
     }
 
+    /// A workspace root as documents name it: from the top of the repository, with `.` for the top itself, or outside of
+    /// one the whole path.
+    pub fn named_root(&self, root: &RepoPath) -> String {
+        if self.layout.is_none() && !self.is_bare() {
+            return self.root.join(root.to_path()).display().to_string();
+        }
+        if root.is_empty() { ".".to_owned() } else { root.to_string() }
+    }
+
     /// The declaration around the folder that the command stands in.
     pub fn declared(&self, tree: &dyn Tree) -> Result<Found, Refusal> {
         declaration::discover(tree, &self.folder)

@@ -102,7 +102,8 @@ fn separator(scanner: &mut Scanner, end: char) -> Result<(), Fault> {
     scanner.fault(format!("`,` or `{end}` is expected"))
 }
 
-fn string(scanner: &mut Scanner, quote: char) -> Result<String, Fault> {
+/// The string that comes next, quoted by `quote`.
+pub(super) fn string(scanner: &mut Scanner, quote: char) -> Result<String, Fault> {
     scanner.next();
     let mut units: Vec<u16> = Vec::new();
     let mut text = String::new();

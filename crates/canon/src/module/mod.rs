@@ -3,13 +3,18 @@
 //! A kind file says `export const recordKind = { ... };`. Its value is read when it is a literal: objects with bare or
 //! quoted keys, arrays, strings, numbers, `true`, `false` and `null`, with comments and trailing commas. Whatever else
 //! the module holds is passed over by its tokens alone; a value that would have to be computed is refused.
+//!
+//! [`texts`] lists the strings of any such text, JSON and TypeScript too, with the keys that they stand under.
 
 mod literal;
 mod scan;
+mod strings;
 
 use std::fmt;
 
 use serde_json::Value;
+
+pub use strings::{Text, texts};
 
 use scan::Scanner;
 

@@ -14,7 +14,7 @@ pub(super) struct Scanner<'a> {
 }
 
 /// Words after which a `/` begins a regular expression and does not divide.
-const BEFORE_REGEX: [&str; 14] = [
+pub(super) const BEFORE_REGEX: [&str; 14] = [
     "return",
     "typeof",
     "case",
@@ -49,6 +49,16 @@ impl<'a> Scanner<'a> {
             column: before[line_start..].chars().count() + 1,
             what: fault.what,
         }
+    }
+
+    /// The byte that comes next.
+    pub(super) fn offset(&self) -> usize {
+        self.at
+    }
+
+    /// Moves to a byte, which begins a letter.
+    pub(super) fn go_to(&mut self, offset: usize) {
+        self.at = offset;
     }
 
     pub(super) fn peek(&self) -> Option<char> {
@@ -267,7 +277,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    fn pass_regex(&mut self) -> Result<(), Fault> {
+    pub(super) fn pass_regex(&mut self) -> Result<(), Fault> {
         let start = self.at;
         self.next();
         let mut in_class = false;

@@ -112,3 +112,50 @@ fn hostile_texts_end_in_an_answer() {
     assert!(kind("\u{feff}export const recordKind = {};").unwrap().is_some());
     assert!(kind("export const recordKind = {\0};").is_err());
 }
+
+#[test]
+fn strings_are_listed_with_their_keys() {
+    let found = |text: &str| -> Vec<(String, Option<String>, String)> {
+        texts(text).into_iter().map(|text| (text.value, text.key, text.beside.join(" "))).collect()
+    };
+    let text = |value: &str, key: Option<&str>, beside: &str| {
+        (value.to_owned(), key.map(str::to_owned), beside.to_owned())
+    };
+    assert_eq!(
+        found(
+            r#"
+            import x from "m"; // "comment"
+            /* "comment" */ const a = { token: 'a\x41', "key": `b`, n: 1, short, call: f("c"), sum: "d" + e, };
+            const r = /["']/.test(b) ? token : "e";
+            type T = { name: "f" | "g"; other: "h" };
+            "#
+        ),
+        [
+            text("m", None, ""),
+            text("aA", Some("token"), "token key n short call sum"),
+            text("key", None, ""),
+            text("b", Some("key"), "token key n short call sum"),
+            text("c", None, ""),
+            text("d", None, ""),
+            text("e", None, ""),
+            text("f", None, ""),
+            text("g", None, ""),
+            text("h", None, ""),
+        ]
+    );
+    assert_eq!(found(r#"{"a": {"b": "c"}}"#)[2], text("c", Some("b"), "b"));
+    assert_eq!(
+        found("f(`x ${y({ k: 'z' })} '`, { l: 'u' }, `${{ m: 'v' }}`)"),
+        [text("z", Some("k"), "k"), text("u", Some("l"), "l"), text("v", Some("m"), "m")]
+    );
+    assert_eq!(found("<p>don't</p>\n{ k: 'z' }"), [text("z", Some("k"), "k")]);
+    assert_eq!(texts("é = 'x'")[0].at, 5);
+    for broken in ["'", "`", "`${", "/* '", "{ a: 'b", "/[", "}}}", "\\", "'\\u{110000}'"] {
+        texts(broken);
+    }
+    let start = std::time::Instant::now();
+    for piece in ["/[ ", "'\\'", "/* ", "//\n/*", "`", "`${", "{ a: ", "\"\\\"", "{ a: 'b', "] {
+        texts(&(piece.repeat((1 << 20) / piece.len()) + "}"));
+    }
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}

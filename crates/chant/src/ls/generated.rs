@@ -18,16 +18,24 @@ struct Note {
     files: Vec<NotedFile>,
 }
 
+/// A file that a member's own command wrote.
 #[derive(Deserialize)]
-struct NotedFile {
+pub(crate) struct NotedFile {
     /// From the top of the repository.
-    path: String,
+    pub path: String,
     command: Option<String>,
-    env: Option<String>,
+    /// The environment that it deploys.
+    pub env: Option<String>,
+}
+
+/// What the commands of the member in `folder` noted. A note that can't be read notes nothing.
+pub(crate) fn noted(tree: &dyn Tree, folder: &RepoPath) -> Result<Vec<NotedFile>, TreeError> {
+    let note = tree.read(&folder.join(NOTED))?;
+    Ok(note.and_then(|bytes| canon::json::read::<Note>(&bytes).ok()).map_or_else(Vec::new, |note| note.files))
 }
 
 /// The declared files and those that the member's commands noted, sorted by path; what is kept by hand is left out.
-/// A file in both lists has the declared command. A note that can't be read notes nothing.
+/// A file in both lists has the declared command.
 pub(super) fn files(
     tree: &dyn Tree,
     workspace: &Workspace,
@@ -35,9 +43,7 @@ pub(super) fn files(
 ) -> Result<Vec<Generated>, TreeError> {
     let folder = workspace.at(member.folder());
     let mut files: BTreeMap<String, (String, Option<String>)> = BTreeMap::new();
-    let note = tree.read(&folder.join(NOTED))?;
-    let note = note.and_then(|bytes| canon::json::read::<Note>(&bytes).ok());
-    for file in note.into_iter().flat_map(|note| note.files) {
+    for file in noted(tree, &folder)? {
         files.insert(file.path, (file.command.unwrap_or_default(), file.env));
     }
     for declared in &member.generated {

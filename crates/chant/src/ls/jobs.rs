@@ -35,6 +35,13 @@ fn forge(path: &str) -> Option<Forge> {
     (path == ".gitlab-ci.yml" || path.starts_with(".gitlab/ci/")).then_some(Forge::GitLab)
 }
 
+/// Whether a forge looks for a pipeline in exactly this file.
+pub(crate) fn is_pipeline(path: &str) -> bool {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let folders = ["", ".github/workflows", ".forgejo/workflows", ".gitea/workflows", ".gitlab/ci"];
+    forge(path).is_some() && folders.contains(&folder)
+}
+
 /// The names of a file's jobs; none for other files, and where the file is missing or can't be read.
 pub(super) fn of(tree: &dyn Tree, path: &RepoPath) -> Result<Option<Vec<String>>, TreeError> {
     let Some(forge) = path.as_str().and_then(forge) else { return Ok(None) };

@@ -15,6 +15,9 @@ use crate::kind::{self, Outline};
 use crate::members::{self, Installed, Kinds};
 use crate::{CONTRACT, LEVEL, Problem, codes};
 
+pub(crate) use generated::{NotedFile, noted};
+pub(crate) use jobs::is_pipeline;
+
 pub use document::{
     Acceptance, AgentsFrom, Diagram, Failed, Failure, Generated, Group, Listing, Location, Member, Pin,
     RecordKind, Renderer, Role, SCHEMA, Summary, WorkspaceEntry,

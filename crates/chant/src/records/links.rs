@@ -27,7 +27,7 @@ impl Link {
 }
 
 /// Names every record whose id an earlier one has.
-pub(super) fn index(records: &mut [Record]) -> Index {
+pub(crate) fn index(records: &mut [Record]) -> Index {
     let mut index = Index::new();
     let mut repeated = Vec::new();
     for (n, record) in records.iter().enumerate() {

@@ -30,9 +30,10 @@ pub use document::{
     TrustView,
 };
 pub use links::Index;
+pub(crate) use links::index;
 pub use list::{Query, around, declared, list, named};
 pub use pins::{Asset, PinState, is_workspace_path};
-pub use read::{Reading, Records, content, located, parse, read};
+pub use read::{Reading, Records, content, located, parse, parsed, read};
 pub use record::{DecidedIn, Nullable, Provenance, Record, Worktree};
 pub use reviews::{Attestation, Concern, Judge, Judged, Need, NeedFrom, Quorum, Verdict, count};
 pub use sessions::Citation;

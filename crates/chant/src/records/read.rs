@@ -98,16 +98,7 @@ pub fn read(reading: &Reading, kind: &Kind, times: &mut dyn Times) -> Result<Rec
 
 /// The records of a kind with what follows from each other.
 fn linked(reading: &Reading, kind: &Kind) -> Result<(Vec<Record>, Index), Refusal> {
-    let files = located(reading.tree, kind)?;
-    let paths: Vec<RepoPath> = files.iter().map(|(path, _)| path.clone()).collect();
-    let contents = reading.tree.read_many(&paths).map_err(|error| unreadable(kind, &error))?;
-    let mut records: Vec<Record> = Vec::with_capacity(files.len());
-    let parse = |((path, entry), content): ((RepoPath, EntryKind), Option<Vec<u8>>)| match (entry, content) {
-        (EntryKind::File, Some(bytes)) => parse(kind, path, &bytes),
-        (EntryKind::Link, _) => unparsed(path, "it is a symbolic link, and links are not followed"),
-        _ => unparsed(path, "it could not be read"),
-    };
-    records.extend(in_parallel(files.into_iter().zip(contents).collect(), parse));
+    let records = parsed(reading.tree, kind)?;
 
     let hashes = pinned(reading, kind, &records).map_err(|error| unreadable(kind, &error))?;
     let finish = |mut record: Record| {
@@ -120,6 +111,22 @@ fn linked(reading: &Reading, kind: &Kind) -> Result<(Vec<Record>, Index), Refusa
     links::supersede(kind, &mut records, &index);
     links::remediate(kind, &mut records, &index);
     Ok((records, index))
+}
+
+/// The records of a kind, each from its file alone.
+///
+/// # Errors
+/// `location-missing` where the folder does not exist or can't be read.
+pub fn parsed(tree: &dyn Tree, kind: &Kind) -> Result<Vec<Record>, Refusal> {
+    let files = located(tree, kind)?;
+    let paths: Vec<RepoPath> = files.iter().map(|(path, _)| path.clone()).collect();
+    let contents = tree.read_many(&paths).map_err(|error| unreadable(kind, &error))?;
+    let parse = |((path, entry), content): ((RepoPath, EntryKind), Option<Vec<u8>>)| match (entry, content) {
+        (EntryKind::File, Some(bytes)) => parse(kind, path, &bytes),
+        (EntryKind::Link, _) => unparsed(path, "it is a symbolic link, and links are not followed"),
+        _ => unparsed(path, "it could not be read"),
+    };
+    Ok(in_parallel(files.into_iter().zip(contents).collect(), parse))
 }
 
 /// The files that hold the kind's records, in the order of their names.

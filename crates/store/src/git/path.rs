@@ -136,7 +136,7 @@ impl RepoPath {
     }
 
     /// The name of this file, which is relative to the top of a work tree, as seen from `folder` there.
-    pub(super) fn seen_from(&self, folder: &Self) -> Self {
+    pub fn seen_from(&self, folder: &Self) -> Self {
         let mut up: Vec<&[u8]> = Vec::new();
         let mut above = folder.clone();
         while !self.is_within(&above) {
