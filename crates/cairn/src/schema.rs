@@ -4,6 +4,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
 use crate::commands as c;
+use crate::commands::workspace::Either;
 
 /// A published schema.
 pub struct Entry {
@@ -67,6 +68,8 @@ pub const ALL: &[Entry] = &[
     entry::<chalk::timeline::Added>("chalk/update"),
     entry::<chalk::verify::Report>("chalk/verify"),
     entry::<chalk::work::Worked>("chalk/work"),
+    entry::<Either<chant::ls::Listing, chant::ls::Failure>>("chant/ls"),
+    entry::<Either<chant::patch::Document, chant::patch::Failure>>("chant/patch"),
     entry::<chant::records::Document>("chant/records"),
 ];
 

@@ -2,6 +2,7 @@
 //!
 //! A member that can't be read is listed with the reason; only a declaration that can't be read is an error.
 
+mod command;
 mod document;
 mod generated;
 mod jobs;
@@ -15,6 +16,7 @@ use crate::kind::{self, Outline};
 use crate::members::{self, Installed, Kinds};
 use crate::{CONTRACT, LEVEL, Problem, codes};
 
+pub use command::read;
 pub use document::{
     Acceptance, AgentsFrom, Diagram, Failed, Failure, Generated, Group, Listing, Location, Member, Pin,
     RecordKind, Renderer, Role, SCHEMA, Summary, WorkspaceEntry,
