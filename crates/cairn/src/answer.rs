@@ -23,6 +23,7 @@ pub struct Answer {
     text: Page,
     exit: Exit,
     shape: Shape,
+    beside: Page,
 }
 
 /// How an answer is printed where nothing was asked for.
@@ -39,13 +40,18 @@ impl Answer {
     pub fn of(document: &impl Document) -> Self {
         let mut text = Page::new();
         document.render(&mut text);
-        Self { json: json(document), text, exit: document.exit(), shape: Shape::Text }
+        Self { json: json(document), text, exit: document.exit(), shape: Shape::Text, beside: Page::new() }
     }
 
     /// From a document that may be large, in the form that is printed alone.
     pub fn in_form(document: &impl Document, as_json: bool) -> Self {
-        let mut answer =
-            Self { json: String::new(), text: Page::new(), exit: document.exit(), shape: Shape::Text };
+        let mut answer = Self {
+            json: String::new(),
+            text: Page::new(),
+            exit: document.exit(),
+            shape: Shape::Text,
+            beside: Page::new(),
+        };
         if as_json {
             answer.json = json(document);
         } else {
@@ -59,6 +65,12 @@ impl Answer {
         Self { shape: Shape::Document, ..Self::in_form(document, true) }
     }
 
+    /// With text that goes to standard error where the document is printed.
+    pub fn beside(mut self, text: Page) -> Self {
+        self.beside = text;
+        self
+    }
+
     /// The document as JSON.
     pub fn json(&self) -> &str {
         &self.json
@@ -67,6 +79,11 @@ impl Answer {
     /// The text for people.
     pub fn text(&self) -> &Page {
         &self.text
+    }
+
+    /// What goes to standard error where the document is printed.
+    pub fn text_beside(&self) -> &Page {
+        &self.beside
     }
 
     /// The exit code.

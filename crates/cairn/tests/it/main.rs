@@ -47,3 +47,5 @@ mod usage;
 mod verify;
 mod work;
 mod workspace;
+mod workspace_ls;
+mod workspace_patch;
