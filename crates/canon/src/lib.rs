@@ -19,6 +19,7 @@ pub mod front_matter;
 mod hashed;
 pub mod json;
 pub mod jsonc;
+mod layout;
 pub mod module;
 mod outline;
 mod sha256;
