@@ -2,3 +2,5 @@
 //!
 //! Every gate is a pure function of an event and a snapshot of what is known. Nothing here knows an agent's own
 //! payload, prints, or reads the environment by itself.
+
+pub mod classify;
