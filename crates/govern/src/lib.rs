@@ -2,3 +2,14 @@
 //!
 //! Every gate is a pure function of an event and a snapshot of what is known. Nothing here knows an agent's own
 //! payload, prints, or reads the environment by itself.
+//!
+//! What was decided and what came of it is kept as [`receipts`], one signed line each in one chain; [`evidence`] holds
+//! what an agent says it did against them. [`session`] is what the gates know of one session, [`State`] where all of
+//! that lies.
+
+pub mod evidence;
+pub mod receipts;
+pub mod session;
+mod state;
+
+pub use state::{NoState, State};
