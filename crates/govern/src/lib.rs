@@ -4,3 +4,14 @@
 //! payload, prints, or reads the environment by itself.
 
 pub mod classify;
+//!
+//! What was decided and what came of it is kept as [`receipts`], one signed line each in one chain; [`evidence`] holds
+//! what an agent says it did against them. [`session`] is what the gates know of one session, [`State`] where all of
+//! that lies.
+
+pub mod evidence;
+pub mod receipts;
+pub mod session;
+mod state;
+
+pub use state::{NoState, State};
