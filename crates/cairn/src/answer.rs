@@ -30,8 +30,12 @@ pub struct Answer {
 enum Shape {
     /// As text for people.
     Text,
+    /// As text that is the result itself, on standard output also where it says that something fails.
+    Report,
     /// As its document: some published commands know no other form.
     Document,
+    /// Not at all: another program answered, and ended with this code.
+    Elsewhere(u8),
 }
 
 impl Answer {
@@ -59,6 +63,30 @@ impl Answer {
         Self { shape: Shape::Document, ..Self::in_form(document, true) }
     }
 
+    /// From a document whose text is the result itself, whatever it finds.
+    pub fn report(document: &impl Document, as_json: bool) -> Self {
+        Self { shape: Shape::Report, ..Self::in_form(document, as_json) }
+    }
+
+    /// From a document in a form that others publish, printed as JSON whatever was asked.
+    pub fn foreign(document: &impl Serialize, exit: Exit) -> Self {
+        let json = serde_json::to_string_pretty(document).unwrap_or_default();
+        Self { json, text: Page::new(), exit, shape: Shape::Document }
+    }
+
+    /// For a command line that another program answered, which ended with this code.
+    pub fn elsewhere(code: u8) -> Self {
+        Self { json: String::new(), text: Page::new(), exit: Exit::Done, shape: Shape::Elsewhere(code) }
+    }
+
+    /// The exit code of the program that answered in our place.
+    pub fn code_elsewhere(&self) -> Option<u8> {
+        match self.shape {
+            Shape::Elsewhere(code) => Some(code),
+            _ => None,
+        }
+    }
+
     /// The document as JSON.
     pub fn json(&self) -> &str {
         &self.json
@@ -76,7 +104,7 @@ impl Answer {
 
     /// Whether the text is that of a shut gate.
     pub fn is_refusal(&self) -> bool {
-        self.exit == Exit::Refused
+        self.exit == Exit::Refused && self.shape == Shape::Text
     }
 
     /// Whether it is printed as JSON whatever was asked.

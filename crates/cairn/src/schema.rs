@@ -67,6 +67,7 @@ pub const ALL: &[Entry] = &[
     entry::<chalk::timeline::Added>("chalk/update"),
     entry::<chalk::verify::Report>("chalk/verify"),
     entry::<chalk::work::Worked>("chalk/work"),
+    entry::<chant::check::Document>("chant/check"),
     entry::<Either<chant::lock::Report, chant::lock::Failure>>("chant/lock"),
     entry::<chant::records::Document>("chant/records"),
     entry::<Either<chant::write::Amended, chant::write::Failed>>("chant/records-amend"),

@@ -47,3 +47,4 @@ mod usage;
 mod verify;
 mod work;
 mod workspace;
+mod workspace_check;
