@@ -70,7 +70,7 @@ fn what_is_found_is_told_to_people() {
     warning: there is no declaration around this folder, so --kind is not looked at
     ");
     scratch.write(".chant/workspace.lock.json", "{}");
-    scratch.run(&["chant", "workspace", "check"]).refused(1, "lock-invalid");
+    scratch.run(&["chant", "workspace", "check"]).refused(1, "the lineage lock can't be read");
 }
 
 #[test]
