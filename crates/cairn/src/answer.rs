@@ -23,6 +23,7 @@ pub struct Answer {
     text: Page,
     exit: Exit,
     shape: Shape,
+    beside: Page,
 }
 
 /// How an answer is printed where nothing was asked for.
@@ -43,13 +44,18 @@ impl Answer {
     pub fn of(document: &impl Document) -> Self {
         let mut text = Page::new();
         document.render(&mut text);
-        Self { json: json(document), text, exit: document.exit(), shape: Shape::Text }
+        Self { json: json(document), text, exit: document.exit(), shape: Shape::Text, beside: Page::new() }
     }
 
     /// From a document that may be large, in the form that is printed alone.
     pub fn in_form(document: &impl Document, as_json: bool) -> Self {
-        let mut answer =
-            Self { json: String::new(), text: Page::new(), exit: document.exit(), shape: Shape::Text };
+        let mut answer = Self {
+            json: String::new(),
+            text: Page::new(),
+            exit: document.exit(),
+            shape: Shape::Text,
+            beside: Page::new(),
+        };
         if as_json {
             answer.json = json(document);
         } else {
@@ -71,12 +77,13 @@ impl Answer {
     /// From a document in a form that others publish, printed as JSON whatever was asked.
     pub fn foreign(document: &impl Serialize, exit: Exit) -> Self {
         let json = serde_json::to_string_pretty(document).unwrap_or_default();
-        Self { json, text: Page::new(), exit, shape: Shape::Document }
+        Self { json, text: Page::new(), exit, shape: Shape::Document, beside: Page::new() }
     }
 
     /// For a command line that another program answered, which ended with this code.
     pub fn elsewhere(code: u8) -> Self {
-        Self { json: String::new(), text: Page::new(), exit: Exit::Done, shape: Shape::Elsewhere(code) }
+        let (json, text, beside) = (String::new(), Page::new(), Page::new());
+        Self { json, text, exit: Exit::Done, shape: Shape::Elsewhere(code), beside }
     }
 
     /// The exit code of the program that answered in our place.
@@ -87,6 +94,12 @@ impl Answer {
         }
     }
 
+    /// With text that goes to standard error where the document is printed.
+    pub fn beside(mut self, text: Page) -> Self {
+        self.beside = text;
+        self
+    }
+
     /// The document as JSON.
     pub fn json(&self) -> &str {
         &self.json
@@ -95,6 +108,11 @@ impl Answer {
     /// The text for people.
     pub fn text(&self) -> &Page {
         &self.text
+    }
+
+    /// What goes to standard error where the document is printed.
+    pub fn text_beside(&self) -> &Page {
+        &self.beside
     }
 
     /// The exit code.

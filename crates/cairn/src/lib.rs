@@ -83,6 +83,7 @@ fn print(answer: &Answer, json: bool, terminal: Terminal, out: &mut dyn Write, e
     }
     if json || answer.is_document() {
         let _ = writeln!(out, "{}", answer.json());
+        let _ = err.write_all(answer.text_beside().finish(terminal.colour_err).as_bytes());
     } else {
         let text = answer.text().finish(terminal.colour_out);
         // What a gate refuses belongs on standard error, where scripts look for it.

@@ -68,6 +68,30 @@ impl Page {
         self.line(format_args!("  {line}"));
     }
 
+    /// A table: each column as wide as its widest cell and two spaces from the next, with the lines that belong to a
+    /// row below it. Without rows there is none.
+    pub fn table<const N: usize>(&mut self, heads: [&str; N], rows: &[Row<N>]) {
+        if rows.is_empty() {
+            return;
+        }
+        let heads = Row { cells: heads.map(str::to_owned), notes: Vec::new() };
+        let width = |column: usize| {
+            let cells = std::iter::once(&heads).chain(rows).map(|row| row.cells[column].chars().count());
+            cells.max().unwrap_or(0)
+        };
+        let widths: [usize; N] = std::array::from_fn(width);
+        for row in std::iter::once(&heads).chain(rows) {
+            let mut line = String::new();
+            for (cell, width) in row.cells.iter().zip(widths) {
+                let _ = write!(line, "{cell:<width$}  ");
+            }
+            self.line(line.trim_end());
+            for note in &row.notes {
+                self.under(note);
+            }
+        }
+    }
+
     /// The command that comes next.
     pub fn next(&mut self, command: impl Display) {
         self.line(format_args!("  {DIM}next:{DIM:#} {BOLD}{command}{BOLD:#}"));
@@ -116,5 +140,27 @@ impl Page {
         if let Some(next) = &refusal.next {
             self.next(next);
         }
+    }
+}
+
+/// A row of a table.
+#[derive(Debug, Clone)]
+pub struct Row<const N: usize> {
+    /// Its cells, each one line.
+    pub cells: [String; N],
+    /// Lines that belong to it.
+    pub notes: Vec<String>,
+}
+
+impl<const N: usize> Row<N> {
+    /// A row whose cells are folded to one line each.
+    pub fn new(cells: [&str; N]) -> Self {
+        Self { cells: cells.map(canon::text::one_line), notes: Vec::new() }
+    }
+
+    /// With these lines below it.
+    pub fn notes(mut self, notes: impl IntoIterator<Item = String>) -> Self {
+        self.notes.extend(notes);
+        self
     }
 }

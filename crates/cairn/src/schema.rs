@@ -4,6 +4,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 
 use crate::commands as c;
+use crate::commands::workspace::Either;
 
 /// A published schema.
 pub struct Entry {
@@ -69,6 +70,8 @@ pub const ALL: &[Entry] = &[
     entry::<chalk::work::Worked>("chalk/work"),
     entry::<chant::check::Document>("chant/check"),
     entry::<Either<chant::lock::Report, chant::lock::Failure>>("chant/lock"),
+    entry::<Either<chant::ls::Listing, chant::ls::Failure>>("chant/ls"),
+    entry::<Either<chant::patch::Document, chant::patch::Failure>>("chant/patch"),
     entry::<chant::records::Document>("chant/records"),
     entry::<Either<chant::write::Amended, chant::write::Failed>>("chant/records-amend"),
     entry::<Either<chant::write::Closed, chant::write::Failed>>("chant/records-close"),

@@ -10,15 +10,18 @@
 //! - [`outline`]: what any YAML text holds, every scalar as text;
 //! - [`Sha256`]: digests as a type;
 //! - [`Hashed`]: hashes whose algorithm the text names;
+//! - [`base64`]: bytes as text;
 //! - [`Timestamp`]: instants in the one text form that all protocols share;
 //! - [`text`]: one line out of whatever a caller typed.
 //!
 //! Nothing here opens a file, asks for the time or prints.
 
+pub mod base64;
 pub mod front_matter;
 mod hashed;
 pub mod json;
 pub mod jsonc;
+mod layout;
 pub mod module;
 mod outline;
 mod sha256;

@@ -40,6 +40,7 @@ pub mod model;
 pub mod next;
 pub mod phase;
 pub mod preset;
+pub mod protect;
 pub mod question;
 pub mod review;
 pub mod root;

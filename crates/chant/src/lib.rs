@@ -24,6 +24,7 @@ pub mod members;
 pub mod patch;
 mod place;
 pub mod points;
+pub mod protect;
 #[cfg(test)]
 mod published;
 pub mod records;

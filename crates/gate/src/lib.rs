@@ -4,6 +4,7 @@
 //!   one sentence and the one command that comes next;
 //! - [`Finding`]: what a check saw, where it does not decide by itself;
 //! - [`event`]: what a coding agent does, in no agent's own words, and the verdict on it;
+//! - [`protected`]: what may not be written or read, in one form for every layer;
 //! - [`run`](mod@run): the command runner, with a process group, a deadline and the output in a file;
 //! - [`template`]: command templates whose values never reach a shell as text;
 //! - [`words`]: the words of a shell command line, read without a shell;
@@ -16,6 +17,7 @@ pub mod event;
 pub mod family;
 mod finding;
 mod progress;
+pub mod protected;
 mod refusal;
 pub mod run;
 pub mod template;

@@ -1,13 +1,15 @@
 //! Append-only logs in which each line holds the digest of the line before it.
 //!
-//! A line is one JSON object: `n` (from 1), `at`, `kind`, `body`, `prev` (the `hash` of the line before,
+//! A line is a [`Link`]: it knows its number, its own hash and that of the line before it. Most logs have [`Record`]s,
+//! one JSON object each: `n` (from 1), `at`, `kind`, `body`, `prev` (the `hash` of the line before,
 //! 64 zeros for the first) and `hash` (SHA-256 over the RFC 8785 form of the object without `hash`).
 //! Beside the log lies `<log>.head`, with number and hash of the last line, so that a log whose end was
 //! cut off does not pass for a whole one. The chain shows an edit to whoever kept a hash; it can't stop
-//! one who rewrites the log and the head together.
+//! one who rewrites the log and the head together, unless the lines are signed.
 
 use std::fmt;
 use std::fs;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 
 use canon::{Sha256, Timestamp, json};
@@ -17,7 +19,34 @@ use serde_json::Value;
 use crate::fault;
 use crate::file::{self, Appender, FileError};
 
-/// One line of a chain.
+/// A line of a chain.
+pub trait Link: Sized {
+    /// Reads a line, without its end, and checks what can be told from it alone.
+    fn read(line: &[u8]) -> Result<Self, BadLine>;
+
+    /// The line's number, from 1.
+    fn number(&self) -> u64;
+
+    /// The hash of the line before.
+    fn previous(&self) -> Sha256;
+
+    /// The hash of this line.
+    fn hash(&self) -> Sha256;
+
+    /// The line as it stands in the log, with its end.
+    fn line(&self) -> String;
+}
+
+/// What is wrong with a line by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BadLine {
+    /// The number that it gives itself, where it can be read.
+    pub number: Option<u64>,
+    /// What is wrong with it.
+    pub why: &'static str,
+}
+
+/// The common line of a chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Record {
     /// The line's number, from 1.
@@ -55,9 +84,32 @@ impl Record {
         let unhashed = Unhashed { n: *n, at: *at, kind, body, prev: *prev };
         json::canonical(&unhashed).is_ok_and(|bytes| Sha256::of(bytes) == *hash)
     }
+}
 
-    /// The line that stands for the record in the log, with its line end.
-    pub fn line(&self) -> String {
+impl Link for Record {
+    fn read(line: &[u8]) -> Result<Self, BadLine> {
+        let record: Self =
+            json::read(line).map_err(|_| BadLine { number: None, why: "not a record of this chain" })?;
+        if !record.is_sound() {
+            let number = Some(record.n);
+            return Err(BadLine { number, why: "the record's hash doesn't fit its content" });
+        }
+        Ok(record)
+    }
+
+    fn number(&self) -> u64 {
+        self.n
+    }
+
+    fn previous(&self) -> Sha256 {
+        self.prev
+    }
+
+    fn hash(&self) -> Sha256 {
+        self.hash
+    }
+
+    fn line(&self) -> String {
         let mut line = serde_json::to_string(self).unwrap_or_default();
         line.push('\n');
         line
@@ -74,13 +126,19 @@ pub struct Head {
 }
 
 impl Head {
-    fn empty() -> Self {
+    /// The head of a chain without lines.
+    pub fn empty() -> Self {
         Self { n: 0, hash: [0; 32].into() }
+    }
+
+    /// The head that `last` makes.
+    pub fn of(last: Option<&impl Link>) -> Self {
+        last.map_or(Self::empty(), |last| Self { n: last.number(), hash: last.hash() })
     }
 }
 
 /// How many lines the head may be behind: those that were written while a reader came by.
-const LAG: u64 = 64;
+pub const LAG: u64 = 64;
 
 /// What is wrong with a chain.
 #[derive(Debug)]
@@ -117,14 +175,34 @@ impl From<FileError> for ChainError {
 
 /// A log and its head. Writers hold the write lock of what the log is about.
 #[derive(Debug, Clone)]
-pub struct Chain {
+pub struct Chain<L = Record> {
     pub(crate) path: PathBuf,
+    links: PhantomData<fn() -> L>,
 }
 
 impl Chain {
     /// The chain whose log lies at `path`; nothing is opened.
     pub fn at(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+        Self::of(path)
+    }
+
+    /// The record that would follow `last`, not yet written.
+    pub fn next(last: Option<&Record>, at: Timestamp, kind: &str, body: Value) -> Record {
+        Record::new(Head::of(last), at, kind, body)
+    }
+
+    /// Writes a record that follows the last one.
+    pub fn append(&self, at: Timestamp, kind: &str, body: Value) -> Result<Record, ChainError> {
+        let record = Self::next(self.last()?.as_ref(), at, kind, body);
+        self.write(&record, true)?;
+        Ok(record)
+    }
+}
+
+impl<L: Link> Chain<L> {
+    /// The chain of such lines whose log lies at `path`; nothing is opened.
+    pub fn of(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), links: PhantomData }
     }
 
     /// The log.
@@ -147,8 +225,8 @@ impl Chain {
     ///
     /// A reader holds no lock. It reads the head first, so that a writer at work makes the log look longer than
     /// the head says, never shorter.
-    pub fn last(&self) -> Result<Option<Record>, ChainError> {
-        let head = self.read_head()?;
+    pub fn last(&self) -> Result<Option<L>, ChainError> {
+        let head = self.head()?;
         let mut window = 16 * 1024;
         loop {
             let (tail, cut) = file::read_tail(&self.path, window)?;
@@ -164,7 +242,7 @@ impl Chain {
                     continue;
                 }
             };
-            let n = last.as_ref().map_or(0, |record| record.n);
+            let n = last.as_ref().map_or(0, L::number);
             if head.n > n {
                 return Err(self.broken(n + 1, "the log's end was cut off"));
             }
@@ -172,13 +250,12 @@ impl Chain {
             if n - head.n > LAG {
                 return Err(self.broken(head.n, "the head file is far behind the log"));
             }
-            let mut at =
-                last.as_ref().map_or(Head::empty(), |record| Head { n: record.n, hash: record.hash });
-            let mut before = last.as_ref().map(|record| record.prev);
+            let mut at = Head::of(last.as_ref());
+            let mut before = last.as_ref().map(L::previous);
             while at.n > head.n {
                 at = Head { n: at.n - 1, hash: before.unwrap_or_else(|| Head::empty().hash) };
                 before = match lines.next() {
-                    Some(line) if complete(lines.peek().is_some()) => Some(self.parse(line, 0)?.prev),
+                    Some(line) if complete(lines.peek().is_some()) => Some(self.parse(line, 0)?.previous()),
                     _ => None,
                 };
                 if before.is_none() && at.n > head.n && at.n > 0 {
@@ -197,7 +274,8 @@ impl Chain {
         }
     }
 
-    fn read_head(&self) -> Result<Head, ChainError> {
+    /// What the head file says; of an empty chain where there is none.
+    pub fn head(&self) -> Result<Head, ChainError> {
         let Some(bytes) = file::read(&self.head_path())? else { return Ok(Head::empty()) };
         let text = String::from_utf8_lossy(&bytes);
         let mut words = text.split_whitespace();
@@ -205,30 +283,25 @@ impl Chain {
         head.map(|(n, hash)| Head { n, hash }).ok_or_else(|| self.broken(0, "the head file is damaged"))
     }
 
-    fn parse(&self, line: &[u8], number: u64) -> Result<Record, ChainError> {
-        let record: Record =
-            json::read(line).map_err(|_| self.broken(number, "not a record of this chain"))?;
-        if !record.is_sound() {
-            return Err(self.broken(record.n, "the record's hash doesn't fit its content"));
-        }
-        Ok(record)
+    fn parse(&self, line: &[u8], number: u64) -> Result<L, ChainError> {
+        L::read(line).map_err(|bad| self.broken(bad.number.unwrap_or(number), bad.why))
     }
 
     /// Every record, checked from the first to the last.
-    pub fn records(&self) -> Result<Vec<Record>, ChainError> {
+    pub fn records(&self) -> Result<Vec<L>, ChainError> {
         let bytes = file::read(&self.path)?.unwrap_or_default();
         let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(&bytes[..0], |end| &bytes[..end]);
-        let mut records: Vec<Record> = Vec::new();
+        let mut records: Vec<L> = Vec::new();
         let mut head = Head::empty();
         for (line, number) in whole.split(|&b| b == b'\n').zip(1..) {
             if whole.is_empty() {
                 break;
             }
             let record = self.parse(line, number)?;
-            if record.n != number || record.prev != head.hash {
+            if record.number() != number || record.previous() != head.hash {
                 return Err(self.broken(number, "the record doesn't follow the one before it"));
             }
-            head = Head { n: record.n, hash: record.hash };
+            head = Head::of(Some(&record));
             records.push(record);
         }
         self.last()?;
@@ -250,47 +323,38 @@ impl Chain {
         Ok(())
     }
 
-    /// The record that would follow `last`, not yet written.
-    pub fn next(last: Option<&Record>, at: Timestamp, kind: &str, body: Value) -> Record {
-        let head = last.map_or(Head::empty(), |r| Head { n: r.n, hash: r.hash });
-        Record::new(head, at, kind, body)
+    /// Cuts off the half line that a crash left at the log's end, and gives it back.
+    pub fn repair(&self) -> Result<Vec<u8>, FileError> {
+        if fs::symlink_metadata(&self.path).is_err() {
+            return Ok(Vec::new());
+        }
+        Appender::open_whole(&self.path).map(|(_, half)| half)
     }
 
-    /// Writes a record that follows the last one.
-    pub fn append(&self, at: Timestamp, kind: &str, body: Value) -> Result<Record, ChainError> {
-        let record = Self::next(self.last()?.as_ref(), at, kind, body);
+    /// Writes `link`, which follows the last line. Not synced, it may be lost when the power goes, and then the log
+    /// is shorter than the head says.
+    pub fn write(&self, link: &L, sync: bool) -> Result<(), FileError> {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder).map_err(|error| FileError::new("create", folder, error))?;
         }
-        let mut appender = self.open()?;
-        appender.append(record.line().as_bytes(), true)?;
-        self.write_head(&record)?;
-        Ok(record)
+        self.open()?.append(link.line().as_bytes(), sync)?;
+        self.write_head(link)
     }
 
     /// The log opened for one more line, without the half line that a crash left at its end.
     pub(crate) fn open(&self) -> Result<Appender, FileError> {
-        let appender = Appender::open(&self.path)?;
-        if !appender.torn {
-            return Ok(appender);
-        }
-        let bytes = file::read(&self.path)?.unwrap_or_default();
-        let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |n| n + 1);
-        let fail = |error| FileError::new("repair", &self.path, error);
-        let log = fs::OpenOptions::new().write(true).open(&self.path).map_err(fail)?;
-        log.set_len(whole as u64).map_err(fail)?;
-        Appender::open(&self.path)
+        Appender::open_whole(&self.path).map(|(appender, _)| appender)
     }
 
-    /// Makes the head name `record`.
-    pub(crate) fn write_head(&self, record: &Record) -> Result<(), FileError> {
+    /// Makes the head name `link`.
+    pub(crate) fn write_head(&self, link: &L) -> Result<(), FileError> {
         let path = self.head_path();
         let fail = |error| FileError::new("write", &path, error);
         fault::point("chain").map_err(fail)?;
         // Not synced: after a power cut the head may be one line behind, which is accepted.
         let mut temporary = path.clone().into_os_string();
         temporary.push(format!(".{}.tmp", std::process::id()));
-        fs::write(&temporary, format!("{} {}\n", record.n, record.hash)).map_err(fail)?;
+        fs::write(&temporary, format!("{} {}\n", link.number(), link.hash())).map_err(fail)?;
         fs::rename(&temporary, &path).map_err(fail)
     }
 }

@@ -194,7 +194,12 @@ impl Staged {
 
     /// The same under the name `<target>.<mark>.tmp`, where a protocol says how temporary files are called.
     pub fn write_as(target: &Path, mark: &str, bytes: &[u8]) -> Result<Self, FileError> {
-        Self::stage(target, mark, |file| file.write_all(bytes))
+        Self::stage(target, mark, false, |file| file.write_all(bytes))
+    }
+
+    /// Writes `bytes` to a file that nobody but its owner may ever read.
+    pub fn write_private(target: &Path, bytes: &[u8]) -> Result<Self, FileError> {
+        Self::stage(target, &own_mark(), true, |file| file.write_all(bytes))
     }
 
     /// The same for a content that begins with the target's first `keep` bytes and ends with `tail`: the system
@@ -202,7 +207,7 @@ impl Staged {
     pub fn extend(target: &Path, keep: u64, tail: &[u8]) -> Result<Self, FileError> {
         let fail = |error| FileError::new("read", target, error);
         let source = options().read(true).open(target).map_err(|error| fail(explain(target, error)))?;
-        Self::stage(target, &own_mark(), |file| {
+        Self::stage(target, &own_mark(), false, |file| {
             let copied = io::copy(&mut (&source).take(keep), file)?;
             if copied < keep {
                 return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it became shorter meanwhile"));
@@ -214,6 +219,7 @@ impl Staged {
     fn stage(
         target: &Path,
         suffix: &str,
+        private: bool,
         content: impl FnOnce(&mut File) -> io::Result<()>,
     ) -> Result<Self, FileError> {
         let fail = |error| FileError::new("write", target, error);
@@ -229,7 +235,16 @@ impl Staged {
         name.push(format!(".{suffix}.tmp"));
         let temporary = target.with_file_name(name);
         fault::point("stage").map_err(fail)?;
-        let open = || options().write(true).create_new(true).open(&temporary);
+        let open = || {
+            let mut options = options();
+            options.write(true).create_new(true);
+            #[cfg(unix)]
+            if private {
+                use std::os::unix::fs::OpenOptionsExt;
+                options.mode(0o600);
+            }
+            options.open(&temporary)
+        };
         let opened = open().or_else(|error| {
             if error.kind() != io::ErrorKind::AlreadyExists {
                 return Err(error);
@@ -356,6 +371,29 @@ impl Appender {
         let offset = metadata.len();
         let torn = offset > 0 && last_byte(&file, offset).map_err(fail)? != b'\n';
         Ok(Self { file, path: path.to_owned(), offset, torn })
+    }
+
+    /// Opens `path` for appending after its last whole line. The half line that a crash left behind it is cut off and
+    /// given back.
+    pub fn open_whole(path: &Path) -> Result<(Self, Vec<u8>), FileError> {
+        let appender = Self::open(path)?;
+        if !appender.torn {
+            return Ok((appender, Vec::new()));
+        }
+        let mut window = 16 * 1024;
+        let half = loop {
+            let (mut tail, cut) = read_tail(path, window)?;
+            match tail.iter().rposition(|&byte| byte == b'\n') {
+                Some(end) => break tail.split_off(end + 1),
+                None if !cut => break tail,
+                None => window *= 8,
+            }
+        };
+        let fail = |error| FileError::new("repair", path, error);
+        // Through a handle that does not append: some systems refuse to shorten such a file.
+        let file = options().write(true).open(path).map_err(|error| fail(explain(path, error)))?;
+        file.set_len(appender.offset.saturating_sub(half.len() as u64)).map_err(fail)?;
+        Ok((Self::open(path)?, half))
     }
 
     /// Writes `bytes` at the end; on failure the file gets its old length back.

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use canon::json;
 use serde::{Deserialize, Serialize};
 
-use crate::chain::{Chain, ChainError, Record};
+use crate::chain::{Chain, ChainError, Link as _, Record};
 use crate::fault;
 use crate::file::{self, Appender, FileError, Staged};
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::io;
 use std::path::PathBuf;
 
 use canon::{Clock, Timestamp};
@@ -49,6 +50,15 @@ impl<K: Into<OsString>, V: Into<OsString>> FromIterator<(K, V)> for Env {
 pub trait Entropy {
     /// Fills `bytes` with unpredictable bytes.
     fn fill(&self, bytes: &mut [u8]);
+
+    /// The same for a key, which must come from a source that nobody can guess.
+    ///
+    /// # Errors
+    /// There is no such source.
+    fn fill_secret(&self, bytes: &mut [u8]) -> io::Result<()> {
+        self.fill(bytes);
+        Ok(())
+    }
 }
 
 /// Everything outside the repository that decides a result.
@@ -99,5 +109,9 @@ impl Entropy for SystemEntropy {
                 *byte = *from;
             }
         }
+    }
+
+    fn fill_secret(&self, bytes: &mut [u8]) -> io::Result<()> {
+        getrandom::fill(bytes).map_err(io::Error::other)
     }
 }

@@ -12,13 +12,16 @@
 //!
 //! Below these lie [`Principal`] (names), [`Key`], [`Signature`] (SSH signatures, checked in process without
 //! `ssh-keygen`), [`commit`] (the signature of a commit) and [`keygen`] (signing, by the user's own `ssh-keygen`, so
-//! that keys in an agent or on a token work).
+//! that keys in an agent or on a token work). What a program signs by itself, it signs with an [`ed25519`] key from a
+//! PEM file, as a [`dsse`] envelope over an in-toto statement where others are to check it.
 //!
 //! Reasons are enums; a protocol gives each its code. Nothing here knows a protocol's codes, prints, or reads the
 //! environment by itself. No setting of git's, no author name and no date counts.
 
 mod base;
 pub mod commit;
+pub mod dsse;
+pub mod ed25519;
 #[cfg(test)]
 mod fixture;
 mod key;

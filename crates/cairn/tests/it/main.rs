@@ -48,3 +48,5 @@ mod verify;
 mod work;
 mod workspace;
 mod workspace_check;
+mod workspace_ls;
+mod workspace_patch;

@@ -293,11 +293,26 @@ fn check_schema(args: &[&str], ran: &Ran) {
     let entry = names.iter().find_map(|name| cairn::schema::ALL.iter().find(|entry| entry.name == name));
     let entry =
         entry.unwrap_or_else(|| panic!("no schema is published for {args:?}, which needs one of {names:?}"));
-    let schema = serde_json::to_value((entry.make)()).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
+    conforms(entry.name, &serde_json::to_value((entry.make)()).unwrap(), &document);
+    if let Some(schema) = published(entry.name) {
+        conforms(&format!("published {}", entry.name), &schema, &document);
+    }
+}
+
+#[track_caller]
+fn conforms(name: &str, schema: &Value, document: &Value) {
+    let validator = jsonschema::validator_for(schema).unwrap();
     let errors: Vec<String> =
-        validator.iter_errors(&document).map(|error| format!("{}: {error}", error.instance_path())).collect();
-    assert!(errors.is_empty(), "{}: {errors:?}\n{document:#}", entry.name);
+        validator.iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(errors.is_empty(), "{name}: {errors:?}\n{document:#}");
+}
+
+/// The schema that others have published for a document of Chant; none for our own documents, and where the schemas
+/// aren't at hand.
+fn published(name: &str) -> Option<Value> {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/chant/schemas"));
+    let file = folder.join(format!("{}.schema.json", name.strip_prefix("chant/")?));
+    Some(serde_json::from_slice(&fs::read(file).ok()?).unwrap())
 }
 
 impl Scratch {

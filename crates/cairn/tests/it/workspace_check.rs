@@ -160,6 +160,8 @@ fn a_root_that_pins_another_version_is_handed_the_command_line() {
         assert_eq!(told(&args), expected);
     }
 
+    assert_eq!(told(&["chant", "workspace", "ls", "--json"]), "0.90.0\n[root]\nworkspace\nls\n--json\n");
+
     // Who was handed the command line answers it, and so does everyone where the program is missing.
     scratch
         .run_with("CHANT_WORKSPACE_ROOT_CHANT", "0.90.0", &["chant", "workspace", "check"])

@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use super::compact;
 use super::damage::{Damage, check};
 use super::scan::{Member, Parts, Scanner};
-use super::{compact, pretty};
+use crate::layout::Layout;
 
 /// One step from a container to a part of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +65,7 @@ impl Editor {
     /// past the end of an array; nothing is changed then.
     pub fn set(&mut self, path: &[Step<'_>], value: &Value) -> bool {
         if let Some(range) = self.find(path) {
-            let layout = self.layout_of_line(range.start);
+            let layout = Layout::at(&self.text, range.start);
             let new = layout.write(value);
             self.text.replace_range(range, &new);
             return true;
@@ -147,7 +148,7 @@ impl Editor {
             (Parts::Array(items), None) => items,
             _ => return false,
         };
-        let outer = self.layout_of_line(container.start);
+        let outer = Layout::at(&self.text, container.start);
         let (layout, behind) = match (parts.first(), parts.last()) {
             (Some(first), Some(last)) => {
                 (outer.inside(&self.text[container.start + 1..first.start]), last.end)
@@ -165,87 +166,6 @@ impl Editor {
             self.text.insert_str(behind, &new);
         }
         true
-    }
-
-    /// The layout of the line in which `at` stands.
-    fn layout_of_line(&self, at: usize) -> Layout {
-        let newline =
-            self.text.find('\n').map(|n| if self.text[..n].ends_with('\r') { "\r\n" } else { "\n" });
-        let spaced = self.text.contains("\": ");
-        let line = self.text[..at].rfind('\n').map(|n| &self.text[n + 1..at]);
-        // On the first line of a text cut out of a document, the indentation is that of the closing bracket.
-        let line = line.or_else(|| self.text.rfind('\n').map(|n| &self.text[n + 1..])).unwrap_or("");
-        let indent: String = line.chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
-        Layout { newline, indent, unit: self.unit(), spaced }
-    }
-
-    /// One step of indentation: what the first member of the document has more than its end.
-    fn unit(&self) -> String {
-        let lines = self.text.split('\n').skip(1).filter(|line| !line.trim().is_empty());
-        let mut lines = lines.map(|line| &line[..line.len() - line.trim_start().len()]);
-        let first = lines.next().unwrap_or("");
-        let last = lines.last().unwrap_or("");
-        match first.strip_prefix(last) {
-            Some(unit) if !unit.is_empty() => unit.to_owned(),
-            _ => "  ".to_owned(),
-        }
-    }
-}
-
-/// How values are laid out at one place of a text.
-#[derive(Clone)]
-struct Layout {
-    /// The line end in use; none where everything stands on one line.
-    newline: Option<&'static str>,
-    indent: String,
-    unit: String,
-    /// Whether a space follows the colon where everything stands on one line.
-    spaced: bool,
-}
-
-impl Layout {
-    /// The layout of the parts of a container, seen from what stands before its first part.
-    fn inside(&self, before_first: &str) -> Self {
-        match before_first.rfind('\n') {
-            Some(n) => Self { indent: before_first[n + 1..].to_owned(), ..self.clone() },
-            None => Self { newline: None, ..self.clone() },
-        }
-    }
-
-    fn deeper(&self) -> Self {
-        Self { indent: format!("{}{}", self.indent, self.unit), ..self.clone() }
-    }
-
-    /// What stands between a comma or an opening bracket and a part.
-    fn before(&self, first: bool) -> String {
-        match self.newline {
-            Some(newline) => format!("{newline}{}", self.indent),
-            None if self.spaced && !first => " ".to_owned(),
-            None => String::new(),
-        }
-    }
-
-    fn colon(&self) -> &'static str {
-        if self.newline.is_some() || self.spaced { ": " } else { ":" }
-    }
-
-    fn write(&self, value: &Value) -> String {
-        let Some(newline) = self.newline else { return compact(value) };
-        // No JSON string holds a line break, so each one here is layout.
-        let mut text = String::new();
-        for (index, line) in pretty(value).split('\n').enumerate() {
-            if index > 0 {
-                let inner = line.trim_start_matches(' ');
-                let depth = (line.len() - inner.len()) / 2;
-                text.push_str(newline);
-                text.push_str(&self.indent);
-                text.push_str(&self.unit.repeat(depth));
-                text.push_str(inner);
-            } else {
-                text.push_str(line);
-            }
-        }
-        text
     }
 }
 

@@ -1,11 +1,13 @@
 //! JSON with the place of every value, and JSON with comments.
 //!
 //! Reading gives a tree of [`Node`]s that know where they stand in the text, so that what is found wrong with a value
-//! later is told with a line and a column, and so that one value can be replaced while the rest of the text stays.
+//! later is told with a line and a column, and so that one value can be replaced while the rest of the text stays:
+//! [`Editor`] adds and removes parts.
 //!
 //! Both dialects are strict: a key that stands twice in an object is an error, and so is nesting deeper than
 //! [`DEPTH`].
 
+mod edit;
 mod parse;
 mod position;
 
@@ -15,6 +17,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::json::Damage;
 
+pub use edit::Editor;
 pub use position::Position;
 
 use position::Lines;

@@ -35,7 +35,7 @@ pub enum ChangeSeverity {
 }
 
 /// What one class of principals may write.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct ClassScope {
     /// The members whose files it may write.
     #[serde(default)]

@@ -2,6 +2,7 @@
 //!
 //! A member that can't be read is listed with the reason; only a declaration that can't be read is an error.
 
+mod command;
 mod document;
 mod generated;
 mod jobs;
@@ -18,6 +19,7 @@ use crate::{CONTRACT, LEVEL, Problem, codes};
 pub(crate) use generated::{NotedFile, noted};
 pub(crate) use jobs::is_pipeline;
 
+pub use command::read;
 pub use document::{
     Acceptance, AgentsFrom, Diagram, Failed, Failure, Generated, Group, Listing, Location, Member, Pin,
     RecordKind, Renderer, Role, SCHEMA, Summary, WorkspaceEntry,

@@ -15,7 +15,8 @@ pub use range::Asked;
 pub use text::text;
 
 use crate::codes;
-use crate::records::is_workspace_path;
+use crate::place::Place;
+use crate::records::{declared, is_workspace_path};
 use budget::Budget;
 
 /// The bytes of hunk text that a file gets where `--max-bytes` doesn't say.
@@ -33,6 +34,18 @@ pub struct Request<'a> {
     pub paths: &'a [String],
     /// The bytes of hunk text that one file gets.
     pub file_bytes: NonZeroU64,
+}
+
+/// Reads the diff within the workspace around the folder that the command stands in. In a repository without a working
+/// tree it is the workspace that `HEAD` declares.
+///
+/// # Errors
+/// Every code that the document of `patch` lists.
+pub fn at(place: &Place<'_>, request: &Request<'_>) -> Result<Document, Refusal> {
+    place.repository()?;
+    let at = if place.layout().is_none() { Some("HEAD") } else { None };
+    let workspace = declared(place, at)?;
+    read(place.git(), (&workspace.declaration.name, &workspace.root), request)
 }
 
 /// Reads the diff. `git` stands at the top of the repository, bare or not; `workspace` is the workspace's name and its

@@ -47,7 +47,7 @@ pub(super) fn acquire<P: Published>(
             Some(found) if published.is_left_behind(&found) && published.remove(&found)? => {
                 broken = Some(found);
             }
-            Some(found) => patience.rest(published, Some(&found))?,
+            Some(found) => patience.rest(published.path(), || published.describe(Some(&found)))?,
         }
     }
     Ok((guard, broken))
@@ -59,14 +59,22 @@ pub(super) fn hold<P: Published>(
     published: &P,
     patience: &mut Patience,
 ) -> Result<File, LockError> {
+    let holder = || published.describe(published.found().unwrap_or_default().as_ref());
+    hold_file(guard, patience, published.path(), holder)
+}
+
+/// The same where `shown` and `holder` are what a refusal names.
+pub(super) fn hold_file(
+    guard: &Path,
+    patience: &mut Patience,
+    shown: &Path,
+    holder: impl Fn() -> String,
+) -> Result<File, LockError> {
     let file = open(guard)?;
     loop {
         match file.try_lock() {
             Ok(()) => return Ok(file),
-            Err(TryLockError::WouldBlock) => {
-                let found = published.found().unwrap_or_default();
-                patience.rest(published, found.as_ref())?;
-            }
+            Err(TryLockError::WouldBlock) => patience.rest(shown, &holder)?,
             Err(TryLockError::Error(error)) => return Err(FileError::new("lock", guard, error).into()),
         }
     }
@@ -101,11 +109,10 @@ impl Patience {
     ///
     /// # Errors
     /// [`LockError::Held`] when the time is up.
-    fn rest<P: Published>(&mut self, published: &P, found: Option<&P::Found>) -> Result<(), LockError> {
+    fn rest(&mut self, shown: &Path, holder: impl Fn() -> String) -> Result<(), LockError> {
         let waited = self.begun.elapsed();
         if waited >= self.wait {
-            let holder = published.describe(found);
-            return Err(LockError::Held { path: published.path().to_owned(), holder, waited });
+            return Err(LockError::Held { path: shown.to_owned(), holder: holder(), waited });
         }
         std::thread::sleep(self.pause.min(self.wait.saturating_sub(waited)));
         self.pause = (self.pause * 2).min(Duration::from_millis(15));

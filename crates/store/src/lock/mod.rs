@@ -4,11 +4,12 @@
 //! `.chalk/.lock`) or a folder that names its owner ([`LockFolder`], Chant's `chant-write.lock`). It outlives a killed
 //! holder, so somebody has to break it; two processes that break it at once could each take away the other's fresh
 //! lock. Therefore every process of ours first takes an advisory lock on a guard file, which the system frees when
-//! its holder dies, and only the holder of the guard touches what is published (`engine`).
+//! its holder dies, and only the holder of the guard touches what is published (`engine`). State of our own needs no more than a guard ([`Guard`]).
 
 mod engine;
 mod file;
 mod folder;
+mod guard;
 mod process;
 
 use std::fmt;
@@ -17,6 +18,7 @@ use std::time::Duration;
 
 pub use file::WriteLock;
 pub use folder::{Claim, FolderLock, LockFolder, Owner};
+pub use guard::Guard;
 pub use process::process_runs;
 
 use crate::file::FileError;

@@ -1,5 +1,6 @@
 //! `workspace check`: the workspace against the catalogue of checks.
 
+use canon::text::counted;
 use chant::check::{
     Declared, Diagnostic, Document as Printed, Failure, LockFinding, Query, Report, as_sarif,
 };
@@ -158,8 +159,4 @@ fn line(diagnostic: &Diagnostic) -> String {
     };
     let message = canon::text::one_line(&diagnostic.message);
     format!("{:>5}:{:<5}{severity:<9}{message}  {}", diagnostic.line, diagnostic.column, diagnostic.rule_id)
-}
-
-fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("{count} {what}") } else { format!("{count} {what}s") }
 }

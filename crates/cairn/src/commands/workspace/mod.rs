@@ -72,6 +72,16 @@ impl<T: serde::Serialize + schemars::JsonSchema> Document for Failed<T> {
     }
 }
 
+/// The two documents of a command, for its one schema: the result, or the failure in its place.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+#[serde(untagged)]
+pub enum Either<T, F> {
+    /// The result.
+    Result(T),
+    /// Why there is none.
+    Failure(F),
+}
+
 /// The answer of a command that failed with a document of its own.
 fn failed<T: serde::Serialize + schemars::JsonSchema>(
     ctx: &Ctx<'_>,

@@ -2,6 +2,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::json::pretty;
 
 fn edited(text: &str, edit: impl FnOnce(&mut Editor) -> bool) -> String {
     let mut editor = Editor::new(text).unwrap();
