@@ -81,16 +81,6 @@ pub const ALL: &[Entry] = &[
     entry::<chant::records::since::Document>("chant/records-since"),
 ];
 
-/// A result, or why there is none, each with a shape of its own.
-#[derive(serde::Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Either<T, E> {
-    /// The result.
-    Result(T),
-    /// Why there is none.
-    Failure(E),
-}
-
 /// What `--json` prints when a command did not do what it was asked.
 #[derive(serde::Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]

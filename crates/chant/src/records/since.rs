@@ -38,7 +38,7 @@ pub struct Query<'q> {
 #[serde(untagged)]
 pub enum Document {
     /// The changes of one kind.
-    One(Outcome),
+    One(Box<Outcome>),
     /// Those of every kind that the workspace declares.
     Set(Set),
 }
@@ -48,7 +48,7 @@ pub enum Document {
 #[serde(untagged)]
 pub enum Outcome {
     /// Both trees were read.
-    Comparison(Comparison),
+    Comparison(Box<Comparison>),
     /// One was not.
     Failure(Failure),
 }
@@ -223,7 +223,7 @@ struct Sides {
 pub fn since(place: &Place, query: &Query) -> Result<Document, Refusal> {
     let sides = sides(place, query);
     if let Some(typed) = query.kind {
-        return Ok(Document::One(one(place, &sides, &place.typed(typed), None)));
+        return Ok(Document::One(Box::new(one(place, &sides, &place.typed(typed), None))));
     }
     let workspace = declared(place, None)?;
     let mut kinds = Vec::new();
@@ -242,7 +242,7 @@ impl Document {
     /// The outcomes, of one kind or of many.
     pub fn outcomes(&self) -> &[Outcome] {
         match self {
-            Self::One(outcome) => std::slice::from_ref(outcome),
+            Self::One(outcome) => std::slice::from_ref(&**outcome),
             Self::Set(set) => &set.kinds,
         }
     }
@@ -256,7 +256,7 @@ fn one(
 ) -> Outcome {
     let compared = sides.as_ref().map_err(Clone::clone).and_then(|sides| compare(place, sides, file));
     match compared {
-        Ok(comparison) => Outcome::Comparison(Comparison { declared, ..comparison }),
+        Ok(comparison) => Outcome::Comparison(Box::new(Comparison { declared, ..comparison })),
         Err(refusal) => Outcome::Failure(Failure {
             schema: SCHEMA,
             contract: CONTRACT,
@@ -321,17 +321,15 @@ fn of_session(place: &Place, id: &str, at: Option<Revision>) -> Result<Sides, Re
     };
     let field = |name: &Option<String>| name.as_ref().and_then(|name| record.text(name)).map(str::to_owned);
     let opened = field(&session.opened_rev).and_then(|rev| place.revision(&rev).ok());
-    let (since, since_from) = match opened {
-        Some(opened) => (opened, "opened-rev"),
-        None => {
-            let added = versions.iter().find(|version| version.is_addition);
-            let added = added.ok_or_else(|| {
-                let message =
-                    format!("the session {id} has no opening revision, and no commit added its file");
-                Refusal::new(codes::SINCE_REV_UNKNOWN, message)
-            })?;
-            (place.revision(added.stamp.commit.as_str())?, "history")
-        }
+    let (since, since_from) = if let Some(opened) = opened {
+        (opened, "opened-rev")
+    } else {
+        let added = versions.iter().find(|version| version.is_addition);
+        let added = added.ok_or_else(|| {
+            let message = format!("the session {id} has no opening revision, and no commit added its file");
+            Refusal::new(codes::SINCE_REV_UNKNOWN, message)
+        })?;
+        (place.revision(added.stamp.commit.as_str())?, "history")
     };
     let is_open = !kind.is_closed(record.state.as_deref());
     let (at, at_from) = match at {
