@@ -31,8 +31,12 @@ pub struct Answer {
 enum Shape {
     /// As text for people.
     Text,
+    /// As text that is the result itself, on standard output also where it says that something fails.
+    Report,
     /// As its document: some published commands know no other form.
     Document,
+    /// Not at all: another program answered, and ended with this code.
+    Elsewhere(u8),
 }
 
 impl Answer {
@@ -65,6 +69,31 @@ impl Answer {
         Self { shape: Shape::Document, ..Self::in_form(document, true) }
     }
 
+    /// From a document whose text is the result itself, whatever it finds.
+    pub fn report(document: &impl Document, as_json: bool) -> Self {
+        Self { shape: Shape::Report, ..Self::in_form(document, as_json) }
+    }
+
+    /// From a document in a form that others publish, printed as JSON whatever was asked.
+    pub fn foreign(document: &impl Serialize, exit: Exit) -> Self {
+        let json = serde_json::to_string_pretty(document).unwrap_or_default();
+        Self { json, text: Page::new(), exit, shape: Shape::Document, beside: Page::new() }
+    }
+
+    /// For a command line that another program answered, which ended with this code.
+    pub fn elsewhere(code: u8) -> Self {
+        let (json, text, beside) = (String::new(), Page::new(), Page::new());
+        Self { json, text, exit: Exit::Done, shape: Shape::Elsewhere(code), beside }
+    }
+
+    /// The exit code of the program that answered in our place.
+    pub fn code_elsewhere(&self) -> Option<u8> {
+        match self.shape {
+            Shape::Elsewhere(code) => Some(code),
+            _ => None,
+        }
+    }
+
     /// With text that goes to standard error where the document is printed.
     pub fn beside(mut self, text: Page) -> Self {
         self.beside = text;
@@ -93,7 +122,7 @@ impl Answer {
 
     /// Whether the text is that of a shut gate.
     pub fn is_refusal(&self) -> bool {
-        self.exit == Exit::Refused
+        self.exit == Exit::Refused && self.shape == Shape::Text
     }
 
     /// Whether it is printed as JSON whatever was asked.

@@ -230,6 +230,15 @@ fn as_cairn(rest: &str) -> String {
     if is_promoted(verb) { format!("cairn {rest}") } else { format!("cairn chalk {rest}") }
 }
 
+/// A command line without the name of the program, and of the protocol that it is for.
+pub fn within(args: &[OsString]) -> &[OsString] {
+    let named =
+        |at: usize| args.get(at).map(Path::new).and_then(Path::file_stem).and_then(|name| name.to_str());
+    let is_linked = Program::named(named(0)).is_some();
+    let is_inner = !is_linked && Program::named(args.get(1).and_then(|word| word.to_str())).is_some();
+    args.get(1 + usize::from(is_inner)..).unwrap_or_default()
+}
+
 /// Understands a command line; the first argument is the name the program was called by.
 pub fn parse(args: &[OsString]) -> Parsed {
     let called = args.first().map(Path::new).and_then(Path::file_stem).and_then(|name| name.to_str());

@@ -1,6 +1,7 @@
 //! What a command is given: the world, how it is called, and where its warnings go.
 
 use std::cell::RefCell;
+use std::ffi::OsString;
 use std::io::Write;
 
 use chalk::Session;
@@ -20,6 +21,8 @@ pub struct Ctx<'w> {
     pub promoted: bool,
     /// The answer is printed as JSON.
     pub json: bool,
+    /// The command line behind the name of the program and of the protocol.
+    pub words: &'w [OsString],
     /// How the streams look.
     pub terminal: Terminal,
     progress: Ticker,
@@ -28,12 +31,20 @@ pub struct Ctx<'w> {
 
 impl<'w> Ctx<'w> {
     /// The context of a command.
-    pub fn new(world: &'w World, naming: Naming, promoted: bool, json: bool, terminal: Terminal) -> Self {
+    pub fn new(
+        world: &'w World,
+        words: &'w [OsString],
+        naming: Naming,
+        promoted: bool,
+        json: bool,
+        terminal: Terminal,
+    ) -> Self {
         Self {
             world,
             naming,
             promoted,
             json,
+            words,
             terminal,
             progress: Ticker { on: terminal.progress && !json },
             warnings: RefCell::default(),

@@ -61,7 +61,7 @@ pub fn run(
         }
     };
     let Request { command, json, naming, promoted } = request;
-    let ctx = Ctx::new(world, naming, promoted, json, terminal);
+    let ctx = Ctx::new(world, cli::within(args), naming, promoted, json, terminal);
     let outcome = commands::dispatch(&ctx, command);
     let mut page = Page::new();
     for warning in ctx.take_warnings() {
@@ -78,6 +78,9 @@ pub fn run(
 }
 
 fn print(answer: &Answer, json: bool, terminal: Terminal, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+    if let Some(code) = answer.code_elsewhere() {
+        return code;
+    }
     if json || answer.is_document() {
         let _ = writeln!(out, "{}", answer.json());
         let _ = err.write_all(answer.text_beside().finish(terminal.colour_err).as_bytes());

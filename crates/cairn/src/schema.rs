@@ -68,6 +68,7 @@ pub const ALL: &[Entry] = &[
     entry::<chalk::timeline::Added>("chalk/update"),
     entry::<chalk::verify::Report>("chalk/verify"),
     entry::<chalk::work::Worked>("chalk/work"),
+    entry::<chant::check::Document>("chant/check"),
     entry::<Either<chant::lock::Report, chant::lock::Failure>>("chant/lock"),
     entry::<Either<chant::ls::Listing, chant::ls::Failure>>("chant/ls"),
     entry::<Either<chant::patch::Document, chant::patch::Failure>>("chant/patch"),

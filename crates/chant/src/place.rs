@@ -147,7 +147,8 @@ impl<'w> Place<'w> {
     /// one the whole path.
     pub fn named_root(&self, root: &RepoPath) -> String {
         if self.layout.is_none() && !self.is_bare() {
-            return self.root.join(root.to_path()).display().to_string();
+            let folder = if root.is_empty() { self.root.clone() } else { self.root.join(root.to_path()) };
+            return folder.display().to_string();
         }
         if root.is_empty() { ".".to_owned() } else { root.to_string() }
     }

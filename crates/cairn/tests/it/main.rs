@@ -47,5 +47,6 @@ mod usage;
 mod verify;
 mod work;
 mod workspace;
+mod workspace_check;
 mod workspace_ls;
 mod workspace_patch;

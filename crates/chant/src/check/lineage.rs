@@ -20,7 +20,7 @@ pub(super) fn check(tree: &dyn Tree, folder: &RepoPath) -> Result<(bool, Vec<Loc
     let lock = match read(&bytes) {
         Ok(lock) => lock,
         Err(message) => {
-            let message = format!("{LOCK} can't be read: {message}");
+            let message = format!("the lineage lock can't be read: {message}");
             let path = Some(LOCK.to_owned());
             return Ok((true, vec![LockFinding { code: codes::LOCK_INVALID, scope: None, path, message }]));
         }

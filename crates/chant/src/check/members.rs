@@ -60,7 +60,11 @@ fn check_member(
     let is_there = subject.tree.is_folder(&folder)?;
     if !is_there {
         let at = members::at(subject.tree);
-        add(Id::MemberDirMissing, "/dir", format!("the directory {dir} of {name} does not exist{at}"));
+        add(
+            Id::MemberDirMissing,
+            "/dir",
+            format!("{name} has the directory {dir}, which does not exist{at}"),
+        );
     }
     let Some(kind) = subject.kinds.get(&member.kind) else {
         let known = subject.kinds.names().join(", ");
@@ -86,7 +90,6 @@ fn check_member(
     let highest = claims.iter().map(|claim| claim.precedence).max();
     let first: Vec<&&Kind> = claims.iter().filter(|claim| Some(claim.precedence) == highest).collect();
     match first[..] {
-        [] => {}
         [winner] if member.kind == "other" => {
             let message = format!(
                 "{name} is declared as other, and the kind {} claims {dir}; declare it as {}",
@@ -101,7 +104,7 @@ fn check_member(
             );
             add(Id::KindOutranked, "/kind", message);
         }
-        [_] => {}
+        [] | [_] => {}
         _ => {
             let names: Vec<&str> = first.iter().map(|kind| kind.name.as_str()).collect();
             let message = format!(

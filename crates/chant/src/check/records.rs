@@ -13,6 +13,7 @@ use super::catalogue::Id;
 use super::finding::Finding;
 use super::{Loaded, Subject};
 use crate::kind::{self, Kind};
+use crate::place::tree_failed;
 use crate::records::{self, GitTimes, NoTimes, Reading, Record, Times};
 use crate::{codes, points};
 
@@ -28,7 +29,7 @@ pub(super) fn check(subject: &Subject<'_>) -> Result<Vec<Finding>, Refusal> {
     for typed in subject.asked {
         let file = subject.place.typed(typed);
         if asked.insert(file.clone()) {
-            ask(subject, typed, &file, &mut found)?;
+            ask(subject, typed, &file, &mut found);
         }
     }
     for loaded in &subject.declared {
@@ -38,7 +39,7 @@ pub(super) fn check(subject: &Subject<'_>) -> Result<Vec<Finding>, Refusal> {
 }
 
 /// The records of a kind that was asked for.
-fn ask(subject: &Subject<'_>, typed: &str, file: &RepoPath, found: &mut Vec<Finding>) -> Result<(), Refusal> {
+fn ask(subject: &Subject<'_>, typed: &str, file: &RepoPath, found: &mut Vec<Finding>) {
     let declared = subject.declared.iter().find(|loaded| loaded.file == *file);
     let member = declared.and_then(|loaded| loaded.declared.member);
     let records = kind::load(subject.loaded, file).and_then(|kind| {
@@ -55,7 +56,7 @@ fn ask(subject: &Subject<'_>, typed: &str, file: &RepoPath, found: &mut Vec<Find
             let message =
                 format!("the records of {typed} can't be read: {}: {}", refusal.code, refusal.message);
             found.push(Finding::new(Id::RecordsUnreadable, "", message).of_some(member));
-            return Ok(());
+            return;
         }
     };
     for record in records.iter().filter(|record| record.superseded_by.is_none()) {
@@ -69,7 +70,6 @@ fn ask(subject: &Subject<'_>, typed: &str, file: &RepoPath, found: &mut Vec<Find
     found.extend(
         records.iter().flat_map(|record| invalid(record, |_| true)).map(|finding| finding.of_some(member)),
     );
-    Ok(())
 }
 
 /// A kind that the workspace declares.
@@ -101,7 +101,8 @@ fn declared(
             format!("{owner} declares the kind of answers {}, whose {}", declared.path, refusal.message);
         found.push(Finding::new(Id::DecisionPointsInvalid, pointer, message).of_some(declared.member));
     }
-    if is_asked {
+    // A kind that has no records yet has no folder either.
+    if is_asked || !subject.tree.is_folder(&kind.folder).map_err(tree_failed)? {
         return Ok(());
     }
     let has_criteria = kind.work.as_ref().is_some_and(|work| work.acceptance.is_some());
@@ -113,8 +114,7 @@ fn declared(
             records
         })
     };
-    // A kind that has no records yet has no folder either.
-    let Ok(records) = records else { return Ok(()) };
+    let records = records?;
     if has_criteria && !subject.is_revision() {
         let current = records.iter().filter(|record| record.superseded_by.is_none());
         found.extend(current.filter_map(unmet).map(|finding| finding.of_some(declared.member)));

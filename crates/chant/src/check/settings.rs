@@ -26,13 +26,11 @@ pub(super) fn check(declaration: &Declaration) -> Vec<Finding> {
 }
 
 fn problem(id: &str) -> Option<String> {
-    match Id::named(id) {
-        Some(check) => check.is_fixed.then(|| "is fixed: it can be neither set nor suppressed".to_owned()),
-        None => {
-            let known: Vec<&str> = CATALOGUE.iter().map(|check| check.id).collect();
-            Some(format!("is no check; known checks: {}", known.join(", ")))
-        }
+    if let Some(check) = Id::named(id) {
+        return check.is_fixed.then(|| "is fixed: it can be neither set nor suppressed".to_owned());
     }
+    let known: Vec<&str> = CATALOGUE.iter().map(|check| check.id).collect();
+    Some(format!("is no check; known checks: {}", known.join(", ")))
 }
 
 /// What becomes of a finding: how much it counts, and why it is suppressed if it is; none where the check is off.

@@ -15,7 +15,7 @@ fn report(scratch: &Scratch, query: &Query<'_>) -> Value {
     serde_json::to_value(report).unwrap()
 }
 
-fn asked<'q>(kinds: &'q [String]) -> Query<'q> {
+fn asked(kinds: &[String]) -> Query<'_> {
     Query { kinds, ..Query::default() }
 }
 
@@ -84,6 +84,9 @@ const ANSWER: &str = r#"export const recordKind = {
 "#;
 
 const ANY_SCHEMA: &str = r#"{ "$id": "urn:test:work:1", "type": "object", "required": ["id"] }"#;
+
+const POINTS: &str = r#"{ "points": { "p": { "title": "t", "question": { "type": "boolean", "instructions": "i",
+  "criteria": { "true": "", "false": "" } }, "inputs": { "ask": "" }, "deciders": [{ "kind": "quorum", "count": 1 }] } } }"#;
 
 /// A note that pins `file` at a hash.
 fn pinning(id: &str, more: &str, hash: &str) -> String {
@@ -279,7 +282,7 @@ fn records(files: &[(&str, &str)]) -> Scratch {
             ("work/work.kind.mjs", WORK),
             ("work/work.schema.json", ANY_SCHEMA),
             ("answers/answer.kind.mjs", ANSWER),
-            ("answers/points.json", r#"{ "points": {} }"#),
+            ("answers/points.json", POINTS),
             ("file", "x"),
         ],
     );
@@ -464,11 +467,11 @@ fn without_a_declaration_the_lock_alone_is_checked() {
 #[test]
 fn a_declaration_that_cannot_be_read_is_one_finding() {
     for (text, code, at) in [
-        ("{ \"name\": 1, }", "declaration-unparseable", (1, 14)),
+        ("{ \"name\": 1, }", "declaration-unparseable", (1, 12)),
         (
             "{\n  \"name\": \"a\", \"schema\": 1, \"members\": [], \"more\": 1\n}",
             "declaration-invalid",
-            (2, 46),
+            (2, 44),
         ),
         ("{ \"minReader\": \"9.0.0\" }", "reader-too-old", (1, 16)),
         (
@@ -573,8 +576,8 @@ fn an_id_that_two_records_have_after_a_merge_is_found() {
     }
     let notes = ["notes/note.kind.mjs".to_owned()];
     assert_eq!(of(&report(&scratch, &asked(&notes)), "WSP114").len(), 1, "told once, asked for or not");
-    let none = ["none.kind.mjs".to_owned()];
-    let found = report(&scratch, &asked(&none));
+    let missing = ["none.kind.mjs".to_owned()];
+    let found = report(&scratch, &asked(&missing));
     let message = of(&found, "WSP114")[0]["message"].as_str().unwrap().to_owned();
     assert!(message.contains("none.kind.mjs") && message.contains("kind-unreadable"), "{message}");
 }

@@ -7,7 +7,7 @@ use chant::ls::{self, Failure, Group, Listing, Member, RecordKind, Role};
 use chant::{Place, Problem};
 use gate::Refusal;
 
-use super::failed;
+use super::{failed, handover};
 use crate::answer::{Answer, Document};
 use crate::ctx::Ctx;
 use crate::page::{Page, Row};
@@ -90,8 +90,13 @@ fn problem(reason: Option<&Problem>) -> Option<String> {
 
 /// Runs the command.
 pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
-    let place = Place::open(ctx.world, args.dir.as_deref());
-    match place.and_then(|place| ls::read(&place, args.at.as_deref())) {
+    let (place, at) = (Place::open(ctx.world, args.dir.as_deref()), args.at.as_deref());
+    if let Ok(place) = &place
+        && let Some(answer) = handover::run(ctx, place, at)?
+    {
+        return Ok(answer);
+    }
+    match place.and_then(|place| ls::read(&place, at)) {
         Ok(listing) => Ok(Answer::in_form(&listing, ctx.json)),
         Err(refusal) => Ok(failed(ctx, &refusal, Failure::new(&refusal))),
     }

@@ -1,5 +1,7 @@
 //! `workspace`: the records of a Chant workspace.
 
+pub mod check;
+pub mod handover;
 pub mod init;
 pub mod lock;
 pub mod ls;
@@ -32,6 +34,8 @@ pub enum Action {
     Ls(ls::Args),
     /// List records, validated and linked; write them
     Records(Box<records::Args>),
+    /// Check the declaration, members, records, boxes and diagrams
+    Check(check::Args),
     /// Who holds the write lock; take it for a batch of writes
     Lock(lock::Args),
     /// The hunks of a diff, as a document
@@ -93,6 +97,7 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
         Action::Init(args) => init::run(ctx, args),
         Action::Ls(args) => ls::run(ctx, args),
         Action::Records(args) => records::run(ctx, *args),
+        Action::Check(args) => check::run(ctx, args),
         Action::Lock(args) => lock::run(ctx, args),
         Action::Patch(args) => patch::run(ctx, args),
         Action::Signers(args) => signers::run(ctx, args),

@@ -31,12 +31,10 @@ pub(super) fn assigned(line: &str, bare: bool) -> Option<(usize, String)> {
 
 /// The key, with or without quotes, and what stands behind `=` or `:`.
 fn split(text: &str) -> Option<(&str, &str)> {
-    let (key, rest) = match text.chars().next()? {
-        quote @ ('"' | '\'') => text[1..].split_once(quote)?,
-        _ => {
-            let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.' | '-');
-            text.split_at(text.find(|letter| !is_part(letter))?)
-        }
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '_' | '.' | '-');
+    let (key, rest) = match text.chars().next().filter(|letter| matches!(letter, '"' | '\'')) {
+        Some(quote) => text[1..].split_once(quote)?,
+        None => text.split_at(text.find(|letter| !is_part(letter))?),
     };
     let rest = rest.trim_start();
     // `:=` assigns in some languages, and `==` compares in all of them.
