@@ -27,6 +27,8 @@ pub mod points;
 mod published;
 pub mod records;
 pub mod sarif;
+pub mod signers;
+pub mod verify;
 pub mod write;
 
 pub use document::{CONTRACT, LEVEL, Problem};
