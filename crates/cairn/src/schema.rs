@@ -71,6 +71,10 @@ pub const ALL: &[Entry] = &[
     entry::<Either<chant::ls::Listing, chant::ls::Failure>>("chant/ls"),
     entry::<Either<chant::patch::Document, chant::patch::Failure>>("chant/patch"),
     entry::<chant::records::Document>("chant/records"),
+    entry::<Either<chant::signers::Document, chant::signers::Failure>>("chant/signers"),
+    entry::<chant::signers::Rotated>("chant/signers-rotate"),
+    entry::<chant::signers::Signed>("chant/signers-sign"),
+    entry::<chant::verify::Document>("chant/verify"),
 ];
 
 /// What `--json` prints when a command did not do what it was asked.

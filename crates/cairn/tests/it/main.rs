@@ -49,3 +49,5 @@ mod work;
 mod workspace;
 mod workspace_ls;
 mod workspace_patch;
+mod workspace_signers;
+mod workspace_verify;
