@@ -48,6 +48,9 @@ pub fn classify(tool: &Tool, context: Context<'_>) -> Effects {
         Tool::Write { path, .. } | Tool::Edit { path, .. } | Tool::Notebook { path } => {
             effects.writes = targets(path, context);
         }
+        Tool::Edits { paths } => {
+            effects.writes = paths.iter().flat_map(|path| targets(path, context)).collect();
+        }
         Tool::Patch { text } => match changes(text) {
             Ok(changes) => {
                 for change in changes {
