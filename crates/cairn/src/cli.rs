@@ -225,7 +225,7 @@ fn as_chalk(rest: &str) -> String {
     format!("chalk {rest}")
 }
 
-fn as_cairn(rest: &str) -> String {
+pub(crate) fn as_cairn(rest: &str) -> String {
     let verb = rest.split(' ').next().unwrap_or_default();
     if is_promoted(verb) { format!("cairn {rest}") } else { format!("cairn chalk {rest}") }
 }

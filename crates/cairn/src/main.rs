@@ -1,12 +1,30 @@
 //! The cairn program.
 
+use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use store::{SystemClock, SystemEntropy, World};
 
 fn main() -> ExitCode {
-    let args: Vec<std::ffi::OsString> = std::env::args_os().collect();
+    let args: Vec<OsString> = std::env::args_os().collect();
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    if let Some((agent, event)) = cairn::hook::entry(&args) {
+        let code = cairn::hook::run(agent, event, world, std::io::stdin(), &mut out, &mut std::io::stderr());
+        return ExitCode::from(code);
+    }
+    let terminal = cairn::Terminal {
+        colour_out: anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never,
+        colour_err: anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never,
+        progress: std::io::stderr().is_terminal(),
+    };
+    let code = cairn::run(&args, &world(), terminal, &mut out, &mut std::io::stderr());
+    // A reader that went away (`cairn log | head`) is no failure of ours.
+    let _ = out.flush();
+    ExitCode::from(code)
+}
+
+fn world() -> World {
     let world = World {
         cwd: std::env::current_dir().unwrap_or_default(),
         env: std::env::vars_os().collect(),
@@ -14,14 +32,5 @@ fn main() -> ExitCode {
         entropy: Box::new(SystemEntropy),
     };
     cairn::arm_faults(&world.env);
-    let terminal = cairn::Terminal {
-        colour_out: anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never,
-        colour_err: anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never,
-        progress: std::io::stderr().is_terminal(),
-    };
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let code = cairn::run(&args, &world, terminal, &mut out, &mut std::io::stderr());
-    // A reader that went away (`cairn log | head`) is no failure of ours.
-    let _ = out.flush();
-    ExitCode::from(code)
+    world
 }

@@ -10,7 +10,6 @@ mod verify;
 
 use std::path::{Path, PathBuf};
 
-use canon::Sha256;
 use gate::ReasonCode;
 use gate::event::{Decision, Event, Verdict};
 use gate::protected::Kept;
@@ -62,7 +61,6 @@ impl Known<'_> {
         let name = if cfg!(windows) { name.replace('\\', "/") } else { name.into_owned() };
         if self.fold { name.to_lowercase() } else { name }
     }
-
 }
 
 /// A call with what it touches.

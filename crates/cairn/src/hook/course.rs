@@ -1,0 +1,385 @@
+//! The course of a session: what is judged, noted and answered at each of its moments.
+
+use std::path::{Path, PathBuf};
+
+use agents::Reading;
+use canon::Sha256;
+use gate::event::{Call, Decision, Event, Moment, Tool, Verdict};
+use gate::protected::Kept;
+use govern::State;
+use govern::classify::{Context, Effects, Place, classify};
+use govern::gates::{self, Act, Found, Known, PLAN_SPEC_READ, SEARCHED};
+use govern::policy::Switch;
+use govern::receipts::{self, Note, Receipts};
+use govern::session::{self, Entry, Plan, Read, Session};
+use store::World;
+use store::file;
+use store::git::{Git, Layout};
+
+use super::snapshot::Snapshot;
+use super::{compare, resolve, ticket};
+
+/// How much of the log is read back to hold an agent's words against it.
+const LOOK_BACK: u64 = 4 * 1024 * 1024;
+
+/// Everything that a moment needs.
+struct Course<'c> {
+    reading: &'c Reading,
+    event: &'c Event,
+    world: &'c World,
+    layout: Option<Layout>,
+    state: State,
+    snapshot: Snapshot,
+    session: Session,
+    session_file: PathBuf,
+}
+
+/// Judges an event.
+///
+/// # Errors
+/// Something that the judgement rests on can't be read or written.
+pub(super) fn run(reading: &Reading, mut world: World) -> Result<Verdict, String> {
+    let event = &reading.event;
+    if let Some(cwd) = event.cwd.as_ref().filter(|cwd| cwd.is_dir()) {
+        world.cwd.clone_from(cwd);
+    }
+    world.cwd = resolve::real(&world.cwd);
+    let layout = Layout::discover(&world.cwd).map_err(|error| error.to_string())?;
+    let root = layout.as_ref().map_or_else(|| world.cwd.clone(), |layout| layout.work_tree.clone());
+    let state = State::of(layout.as_ref(), &root, &world.env).map_err(|error| error.to_string())?;
+    let snapshot = Snapshot::load(&world, layout.as_ref(), &state)?;
+    let name = event.session.as_deref().unwrap_or("none");
+    let session_file = state.session(&event.agent, name);
+    if let Some(folder) = session_file.parent() {
+        file::create_folder(&above(state.folder()), folder).map_err(|error| error.to_string())?;
+    }
+    let session = Session::load(&session_file).map_err(|error| error.to_string())?;
+    let course = Course { reading, event, world: &world, layout, state, snapshot, session, session_file };
+    match event.event {
+        Moment::PreTool => course.before(),
+        Moment::PostTool => course.after(),
+        Moment::Stop => course.stop(),
+        Moment::Compact => course.note("compact", vec![Entry::Compacted]),
+        Moment::SessionStart if event.source.as_deref() == Some("compact") => {
+            course.note("session-start", vec![])
+        }
+        Moment::SessionStart => course.start(),
+        Moment::Prompt => course.note("prompt", Vec::new()),
+        Moment::SessionEnd => {
+            course.receipts()?.checkpoint(event, None).map_err(|error| error.to_string())?;
+            Ok(Verdict::allow())
+        }
+    }
+}
+
+/// The nearest folder above that is there, from which a folder may be made.
+fn above(folder: &Path) -> PathBuf {
+    folder.ancestors().find(|above| above.is_dir()).unwrap_or(folder).to_owned()
+}
+
+impl Course<'_> {
+    fn receipts(&self) -> Result<Receipts<'_>, String> {
+        let policy = serde_json::to_vec(&self.snapshot.policy).map(Sha256::of).ok();
+        let receipts = Receipts::open(&self.state, self.world).map_err(|error| error.to_string())?;
+        Ok(receipts.under(policy))
+    }
+
+    fn remember(&self, entries: &[Entry]) -> Result<(), String> {
+        session::record(&self.session_file, entries).map_err(|error| error.to_string())
+    }
+
+    fn note(&self, marker: &str, entries: Vec<Entry>) -> Result<Verdict, String> {
+        self.receipts()?
+            .note(self.event, &Note { marker, ..Note::default() })
+            .map_err(|error| error.to_string())?;
+        self.remember(&entries)?;
+        Ok(Verdict::allow())
+    }
+
+    fn effects(&self, call: &Call) -> Effects {
+        let roots = [self.state.root().to_owned()];
+        let home = self.world.env.get("HOME").map(PathBuf::from);
+        let cwd = self.event.cwd.as_deref().map(|_| self.world.cwd.as_path());
+        classify(&call.tool, Context { cwd, roots: &roots, home: home.as_deref() })
+    }
+
+    /// Before a call: it is judged, the judgement is put on record, and then it is answered.
+    fn before(&self) -> Result<Verdict, String> {
+        let call = self.event.call.as_ref().ok_or("the event names no call")?;
+        let effects = self.effects(call);
+        let mut found = self.judge(&effects)?;
+        let mut context = Vec::new();
+        if !found.is_empty() && found.iter().all(|found| found.ticket) {
+            if ticket::redeem(&self.state, call, self.world.now()).is_some() {
+                context.push("a person granted this one call".to_owned());
+                found.clear();
+            }
+        }
+        let mut verdict = match found.first() {
+            Some(first) => self.with_ticket(call, first, &found).verdict(),
+            None => Verdict::allow(),
+        };
+        verdict.context = context;
+        let call_key = receipts::equal(call).unwrap_or_default();
+        if verdict.decision == Decision::Allow
+            && self.session.succeeded.contains(&call_key)
+            && effects.is_acting()
+        {
+            verdict.context.push("the very same call succeeded before in this session".to_owned());
+        }
+        let writes = names(self.state.root(), &effects);
+        let known = receipts::Known {
+            writes: &writes,
+            protected: Some(Sha256::of(&self.snapshot.rules)),
+            probe: None,
+        };
+        self.receipts()?.judged(self.event, &verdict, &known).map_err(|error| error.to_string())?;
+        let denied = verdict.decision == Decision::Deny;
+        self.remember(&[if denied { Entry::Denied } else { Entry::Allowed }])?;
+        Ok(verdict)
+    }
+
+    fn judge(&self, effects: &Effects) -> Result<Vec<Found>, String> {
+        let changes: Vec<_> = effects.changes().map(resolve::touched).collect();
+        let reads: Vec<_> = effects.reads.iter().map(resolve::touched).collect();
+        let walks: Vec<Vec<PathBuf>> =
+            effects.recursive_reads.iter().map(|walk| resolve::paths(&walk.root)).collect();
+        let rules = Kept::read(&self.snapshot.rules).ok_or("the kept rules are damaged")?;
+        let known = Known {
+            root: self.state.root(),
+            rules: &rules,
+            policy: &self.snapshot.policy,
+            session: &self.session,
+            fold: cfg!(any(target_os = "macos", windows)),
+            file: &|path| file::read(path).ok().flatten(),
+            is_occupied: &|folder| {
+                std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+            },
+        };
+        let act = Act { event: self.event, effects, changes: &changes, reads: &reads, walks: &walks };
+        Ok(gates::judge(&act, &known))
+    }
+
+    /// The finding with the way to a person: the agent asks by itself, or a ticket waits for an answer.
+    fn with_ticket(&self, call: &Call, first: &Found, all: &[Found]) -> Found {
+        let mut found = first.clone();
+        let can_pass = all.iter().all(|found| found.ticket);
+        let asks = found.decision == Decision::Ask && self.reading.can_ask();
+        if can_pass
+            && !asks
+            && let Some(id) = ticket::make(&self.state, call, &found.fact, self.world.now())
+        {
+            found.next = format!(
+                "{}; a person can let this one call pass by running `cairn approve {id}` in another terminal, then make \
+                 the very same call again",
+                found.next
+            );
+        }
+        found
+    }
+
+    /// After a call: its result is put on record, what became known is remembered, and what changed unannounced is
+    /// found.
+    fn after(&self) -> Result<Verdict, String> {
+        let call = self.event.call.as_ref().ok_or("the event names no call")?;
+        let effects = self.effects(call);
+        let writes = names(self.state.root(), &effects);
+        let known = receipts::Known { writes: &writes, protected: None, probe: None };
+        let receipts = self.receipts()?;
+        let written = receipts.seen(self.event, &known).map_err(|error| error.to_string())?;
+        if !written.new {
+            return Ok(Verdict::allow());
+        }
+        let is_ok =
+            self.event.outcome.as_ref().is_none_or(|outcome| {
+                outcome.ok.unwrap_or(true) && outcome.exit.is_none_or(|exit| exit == 0)
+            });
+        let mut entries = self.learned(call, &effects, is_ok);
+
+        let rules = Kept::read(&self.snapshot.rules).ok_or("the kept rules are damaged")?;
+        let git = Git::new(self.state.root(), &self.world.env);
+        let is_open = effects.is_opaque() || matches!(call.tool, Tool::Shell { .. }) && effects.is_acting();
+        let found = compare::compare(&self.state, self.layout.as_ref(), &git, &rules, is_open);
+        let unannounced: Vec<String> =
+            found.changed.iter().filter(|path| !writes.contains(path)).cloned().collect();
+        if !unannounced.is_empty() {
+            let note = Note { marker: "unannounced-write", paths: &unannounced, ..Note::default() };
+            receipts.note(self.event, &note).map_err(|error| error.to_string())?;
+            for path in &unannounced {
+                let content = file::read(&self.state.root().join(path)).ok().flatten().map(Sha256::of);
+                entries.push(Entry::Wrote { path: path.clone(), content });
+            }
+            let due = gates::dirty(&self.snapshot.policy, &unannounced);
+            entries.extend(due.into_iter().map(|name| Entry::Mark { name, value: String::new() }));
+        }
+        self.remember(&entries)?;
+        let broken: Vec<_> =
+            found.protected.iter().filter(|(path, _)| !self.is_granted(path, &writes)).collect();
+        let Some((path, guard)) = broken.first() else { return Ok(Verdict::allow()) };
+        Ok(Found {
+            decision: Decision::Deny,
+            gate: "protected",
+            rule: guard.rule.clone(),
+            reason: govern::codes::PROTECTED_PATH,
+            fact: format!("{path} changed during the last call, and {}", guard.fact),
+            next: format!("put {path} back as it was, then go on; {}", guard.next),
+            ticket: false,
+        }
+        .verdict())
+    }
+
+    /// Whether a person let this call write the path: it was judged, announced, and not denied.
+    fn is_granted(&self, path: &str, writes: &[String]) -> bool {
+        writes.iter().any(|written| written == path)
+    }
+
+    /// What the session knows now.
+    fn learned(&self, call: &Call, effects: &Effects, is_ok: bool) -> Vec<Entry> {
+        let root = self.state.root();
+        let policy = &self.snapshot.policy;
+        let mut entries = Vec::new();
+        if !is_ok {
+            return entries;
+        }
+        let digest = |path: &Path| file::read(path).ok().flatten().map(Sha256::of);
+        let spec = policy.plan_spec.as_deref();
+        for target in &effects.reads {
+            let Place::Path(path) = &target.place else { continue };
+            let name = name(root, path);
+            if spec == Some(&*name) {
+                entries.push(Entry::Mark { name: PLAN_SPEC_READ.to_owned(), value: String::new() });
+            }
+            let (first, last) = match &call.tool {
+                Tool::Read { first, lines, .. } => {
+                    let first = first.unwrap_or(1);
+                    (first, lines.map(|lines| first.saturating_add(lines).saturating_sub(1)))
+                }
+                _ => (1, None),
+            };
+            entries.push(Entry::Read(Read {
+                path: name,
+                first,
+                last,
+                content: digest(path),
+                by: self.event.subagent.clone(),
+                compactions: None,
+            }));
+        }
+        let changed = names(root, effects);
+        for path in &changed {
+            entries.push(Entry::Wrote { path: path.clone(), content: digest(&root.join(path)) });
+            if spec == Some(&**path) {
+                entries.push(Entry::Unmark { name: PLAN_SPEC_READ.to_owned() });
+            }
+        }
+        let due = gates::dirty(policy, &changed);
+        entries.extend(due.into_iter().map(|name| Entry::Mark { name, value: String::new() }));
+        for (name, check) in &policy.checks {
+            if gates::is_check(check, self.event) {
+                entries.push(Entry::Unmark { name: format!("due:{name}") });
+            }
+        }
+        for pattern in searched(call, effects) {
+            entries.push(Entry::Mark { name: format!("{SEARCHED}{pattern}"), value: String::new() });
+        }
+        if let Tool::Plan { todos, text } = &call.tool {
+            let mut todos = todos.clone();
+            // A carrier that knows no priorities means nothing by leaving them out.
+            if todos.iter().all(|todo| todo.priority.is_none()) {
+                todos.iter_mut().for_each(|todo| todo.priority = Some("medium".to_owned()));
+            }
+            let plan = Plan { todos, text: text.as_ref().map(Sha256::of), at: self.world.now() };
+            entries.push(Entry::Plan(plan));
+        }
+        if effects.is_acting()
+            && let Ok(call) = receipts::equal(call)
+        {
+            entries.push(Entry::Succeeded { call });
+        }
+        entries
+    }
+
+    /// A session begins: what is protected is looked at once, so that later changes show.
+    fn start(&self) -> Result<Verdict, String> {
+        let rules = Kept::read(&self.snapshot.rules).ok_or("the kept rules are damaged")?;
+        let git = Git::new(self.state.root(), &self.world.env);
+        compare::compare(&self.state, self.layout.as_ref(), &git, &rules, true);
+        self.note("session-start", Vec::new())
+    }
+
+    /// The agent's turn ends: what it says is held against the receipts, and the chain is sealed.
+    fn stop(&self) -> Result<Verdict, String> {
+        let receipts = self.receipts()?;
+        let evidence = match &self.event.text {
+            Some(text) => {
+                let lines = receipts.of_session(self.event, LOOK_BACK).map_err(|error| error.to_string())?;
+                Some(govern::evidence::judge(text, &lines))
+            }
+            None => None,
+        };
+        receipts.checkpoint(self.event, evidence.as_ref()).map_err(|error| error.to_string())?;
+        self.remember(&[Entry::Turn, Entry::PlanEnded])?;
+        let Some(evidence) = evidence.filter(|found| found.verdict == govern::evidence::Verdict::Invalid)
+        else {
+            return Ok(Verdict::allow());
+        };
+        if !self.snapshot.policy.is_on(Switch::Completion) || self.event.stop_refused_before {
+            return Ok(Verdict::allow());
+        }
+        let wrong =
+            evidence.findings.iter().find(|finding| finding.verdict == govern::evidence::Verdict::Invalid);
+        let fact = wrong.map_or_else(
+            || "what was said contradicts the receipts".to_owned(),
+            |finding| {
+                let figure = |value: Option<i64>| {
+                    value.map_or_else(|| "nothing".to_owned(), |value| value.to_string())
+                };
+                format!(
+                    "{:?} was said to be {}, and the receipts have {}",
+                    finding.key,
+                    figure(finding.claimed),
+                    figure(finding.receipted)
+                )
+            },
+        );
+        Ok(Found {
+            decision: Decision::Deny,
+            gate: "G6",
+            rule: "WS-022".to_owned(),
+            reason: govern::codes::CLAIM_INVALID,
+            fact,
+            next: "say what the receipts show".to_owned(),
+            ticket: false,
+        }
+        .verdict())
+    }
+}
+
+fn name(root: &Path, path: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()
+}
+
+/// The paths that the call writes or deletes, as far as they are known, from the top.
+fn names(root: &Path, effects: &Effects) -> Vec<String> {
+    let mut names: Vec<String> =
+        effects.changes().flat_map(resolve::paths).map(|path| name(root, &path)).collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// What was looked for.
+fn searched(call: &Call, effects: &Effects) -> Vec<String> {
+    if let Tool::Search { pattern, .. } = &call.tool {
+        return vec![pattern.clone()];
+    }
+    let is_search =
+        |program: Option<&str>| matches!(program, Some("grep" | "rg" | "ag" | "ack" | "git" | "find" | "fd"));
+    let commands = effects.commands.iter().filter(|argv| is_search(argv.program()));
+    commands
+        .flat_map(govern::classify::Argv::arguments)
+        .filter(|word| !word.starts_with('-'))
+        .take(8)
+        .map(str::to_owned)
+        .collect()
+}

@@ -1,0 +1,104 @@
+//! `cairn hook <agent> [<event>]`: what a coding agent calls at each tool call. One JSON document in, the smallest answer
+//! that the agent accepts out.
+//!
+//! This path knows no clap, starts no git before a call, and is never slower than its own deadline. What can't be read
+//! or judged is a denial before a call; at any other moment it is put on record and let go.
+
+mod builtin;
+mod compare;
+mod course;
+mod resolve;
+mod snapshot;
+pub mod ticket;
+
+use std::ffi::OsString;
+use std::io::{Read, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use agents::{AgentId, Answer, Heard, payload, read, unreadable};
+use store::World;
+
+/// The longest time until an answer, well below any agent's own patience.
+const DEADLINE: Duration = Duration::from_millis(1500);
+
+/// After a call more is compared, and nothing waits for it but the agent's next step.
+const DEADLINE_AFTER: Duration = Duration::from_secs(4);
+
+/// Whose entry a command line is, if it is one of an agent's.
+pub fn entry(args: &[OsString]) -> Option<(AgentId, Option<String>)> {
+    if args.get(1)?.to_str()? != "hook" {
+        return None;
+    }
+    let agent = AgentId::parse(args.get(2)?.to_str()?)?;
+    let event = args.get(3).map(|event| event.to_string_lossy().into_owned());
+    Some((agent, event))
+}
+
+/// Judges one event and gives the exit code. `make_world` makes the world in the thread that judges.
+pub fn run<W, I>(
+    agent: AgentId,
+    event: Option<String>,
+    make_world: W,
+    input: I,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8
+where
+    W: FnOnce() -> World + Send + 'static,
+    I: Read + Send + 'static,
+{
+    let (send, receive) = mpsc::channel();
+    let named = event.clone();
+    thread::spawn(move || {
+        let judged = catch_unwind(AssertUnwindSafe(|| judge(agent, named.as_deref(), make_world(), input)));
+        let answer = judged.unwrap_or_else(|_| {
+            unreadable(agent, named.as_deref(), "cairn failed on it, which is a fault of cairn").answer()
+        });
+        // Nobody waits any more when the deadline passed.
+        let _ = send.send(answer);
+    });
+    let is_after = event.as_deref().is_some_and(|event| {
+        agent
+            .point(event)
+            .and_then(|point| point.moment)
+            .is_some_and(|moment| moment != gate::event::Moment::PreTool)
+    });
+    let deadline = if is_after { DEADLINE_AFTER } else { DEADLINE };
+    let answer = receive.recv_timeout(deadline).unwrap_or_else(|_| {
+        unreadable(agent, event.as_deref(), "it took longer than the time that there is").answer()
+    });
+    print(&answer, out, err)
+}
+
+fn print(answer: &Answer, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+    if let Some(text) = &answer.stderr {
+        let _ = writeln!(err, "{text}");
+    }
+    let Some(document) = &answer.stdout else { return answer.exit };
+    match writeln!(out, "{document}").and_then(|()| out.flush()) {
+        Ok(()) => answer.exit,
+        // An answer that could not be given is none: the code that blocks is all that is left.
+        Err(_) => 2,
+    }
+}
+
+fn judge(agent: AgentId, event: Option<&str>, world: World, input: impl Read) -> Answer {
+    let bytes = match payload::take(input) {
+        Ok(bytes) => bytes,
+        Err(message) => return unreadable(agent, event, message).answer(),
+    };
+    match read(agent, event, &bytes) {
+        Ok(Heard::Event(reading)) => match course::run(&reading, world) {
+            Ok(verdict) => reading.answer(&verdict),
+            Err(message) => unreadable(agent, Some(reading.point.name), message).answer(),
+        },
+        Ok(Heard::Nothing(answer)) => answer,
+        Err(fault) => fault.answer(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+//! The rules and the policy as they stand, kept beside the repository so that a call is judged without reading what
+//! they are made from. What is kept is made anew when one of its sources is no longer what it was.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use chant::Place;
+use gate::Silent;
+use govern::State;
+use govern::policy::{self, Policy};
+use serde::{Deserialize, Serialize};
+use store::World;
+use store::file::{self, Identity};
+use store::git::{Layout, RepoPath};
+use store::tree::{Revision, Tree};
+
+/// The form of what is kept.
+const VERSION: u32 = 1;
+
+/// What the kept rules were made from, and the policy.
+#[derive(Debug, Serialize, Deserialize)]
+struct Head {
+    v: u32,
+    program: String,
+    root: PathBuf,
+    agent: Option<String>,
+    sources: Vec<(PathBuf, Option<Identity>)>,
+    policy: Policy,
+}
+
+/// Rules and policy.
+pub(super) struct Snapshot {
+    /// The policy in force.
+    pub policy: Policy,
+    /// The rules, as [`gate::protected::Kept`] reads them.
+    pub rules: Vec<u8>,
+}
+
+impl Snapshot {
+    /// The rules and the policy of the repository around the world's folder.
+    ///
+    /// # Errors
+    /// Something that they are made from can't be read: then nothing may act.
+    pub fn load(world: &World, layout: Option<&Layout>, state: &State) -> Result<Self, String> {
+        let path = state.folder().join("snapshot");
+        if let Some(kept) = kept(&path, world, state.root()) {
+            return Ok(kept);
+        }
+        let (head, rules) = build(world, layout, state.root())?;
+        // A place that can't be written costs the time of making the rules each time, and nothing else.
+        if file::create_folder(state.folder().parent().unwrap_or(state.folder()), state.folder()).is_ok() {
+            let mut bytes = serde_json::to_vec(&head).map_err(|error| error.to_string())?;
+            bytes.push(b'\n');
+            bytes.extend(&rules);
+            let _ = file::replace(&path, &bytes);
+        }
+        Ok(Self { policy: head.policy, rules })
+    }
+}
+
+fn agent(world: &World) -> Option<String> {
+    world.env.get("CHANT_AGENT").map(|name| name.to_string_lossy().into_owned())
+}
+
+/// What is kept, if nothing of what it was made from changed.
+fn kept(path: &Path, world: &World, root: &Path) -> Option<Snapshot> {
+    let own = Identity::of(path)?;
+    let bytes = file::read(path).ok()??;
+    let end = bytes.iter().position(|&byte| byte == b'\n')?;
+    let head: Head = serde_json::from_slice(&bytes[..end]).ok()?;
+    let is_current = head.v == VERSION
+        && head.program == env!("CARGO_PKG_VERSION")
+        && head.root == root
+        && head.agent == agent(world)
+        && head.sources.iter().all(|(source, known)| {
+            let now = Identity::of(source);
+            // A write in the very moment in which the rules were made may have gone unseen.
+            now == *known && now.is_none_or(|now| now.is_marked() || now.is_older_than(&own))
+        });
+    is_current.then(|| Snapshot { policy: head.policy, rules: bytes[end + 1..].to_vec() })
+}
+
+fn build(world: &World, layout: Option<&Layout>, root: &Path) -> Result<(Head, Vec<u8>), String> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    let git_dirs: Vec<&Path> =
+        layout.iter().flat_map(|layout| [&*layout.git_dir, &*layout.common_dir]).collect();
+    let mut rules = super::builtin::rules(root, &world.env, &git_dirs);
+
+    let spine = chalk::root::Spine::find(&world.cwd).map_err(|error| error.to_string())?;
+    if spine.is_some() {
+        let session =
+            chalk::Session::open(world, crate::cli::as_cairn, &Silent).map_err(|refusal| refusal.message)?;
+        files.extend(chalk::protect::sources(&session));
+        rules.extend(chalk::protect::protected(&session, root).map_err(|refusal| refusal.message)?);
+    } else {
+        files.extend(
+            world
+                .cwd
+                .ancestors()
+                .take_while(|folder| folder.starts_with(root))
+                .map(|folder| folder.join(".chalk/chalk.json")),
+        );
+    }
+    let place = Place::open(world, None).map_err(|refusal| refusal.message)?;
+    files.extend(chant::protect::sources(&place));
+    rules.extend(chant::protect::protected(&place).map_err(|refusal| refusal.message)?);
+
+    let policy = policy(world, layout, root, &place, &mut files)?;
+    rules.extend(policy.protected());
+    let sources = files.into_iter().map(|path| (path.clone(), Identity::of(&path))).collect();
+    let head = Head {
+        v: VERSION,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        root: root.to_owned(),
+        agent: agent(world),
+        sources,
+        policy,
+    };
+    Ok((head, rules.keep()))
+}
+
+/// The strictest of the person's policy, the one that `HEAD` holds, and the one in the working tree.
+fn policy(
+    world: &World,
+    layout: Option<&Layout>,
+    root: &Path,
+    place: &Place<'_>,
+    files: &mut Vec<PathBuf>,
+) -> Result<Policy, String> {
+    let mut policy = Policy::default();
+    let mut take = |bytes: Option<Vec<u8>>, whose: &str| {
+        if let Some(bytes) = bytes {
+            let read = Policy::read(&bytes).map_err(|error| format!("{whose} can't be read: {error}"))?;
+            policy = policy.stricter(&read);
+        }
+        Ok::<(), String>(())
+    };
+    if let Some(person) = personal(world) {
+        take(file::read(&person).map_err(|error| error.to_string())?, &person.display().to_string())?;
+        files.push(person);
+    }
+    let own = root.join(policy::PATH);
+    take(file::read(&own).map_err(|error| error.to_string())?, policy::PATH)?;
+    files.push(own);
+    if let Some(layout) = layout {
+        files.push(layout.git_dir.join("HEAD"));
+        if let Ok(head) = fs::read_to_string(layout.git_dir.join("HEAD"))
+            && let Some(name) = head.trim().strip_prefix("ref: ")
+        {
+            files.push(layout.common_dir.join(name));
+        }
+        let committed = place.objects().map_err(|refusal| refusal.message)?.and_then(|objects| {
+            let tree = Revision::open(std::sync::Arc::clone(objects), "HEAD").ok()??;
+            tree.read(&RepoPath::from(policy::PATH)).ok()?
+        });
+        take(committed, &format!("{} in HEAD", policy::PATH))?;
+    }
+    Ok(policy)
+}
+
+/// Where the person's own policy lies.
+pub(super) fn personal(world: &World) -> Option<PathBuf> {
+    let base = match world.env.get("XDG_CONFIG_HOME") {
+        Some(base) => PathBuf::from(base),
+        None => Path::new(world.env.get("HOME")?).join(".config"),
+    };
+    Some(base.join("cairn/policy.json"))
+}
