@@ -53,3 +53,6 @@ pub(super) fn install(
 pub(super) fn uninstall(existing: &[u8]) -> Option<Vec<u8>> {
     (!is_ours(existing)).then(|| existing.to_vec())
 }
+
+#[cfg(test)]
+mod tests;

@@ -26,6 +26,12 @@ fn every_target() -> Vec<Target> {
         .collect()
 }
 
+/// The files of private installations with settings of others in them.
+fn mixed_targets() -> Vec<Target> {
+    let targets = every_target().into_iter().filter(|target| target.scope == Scope::Private);
+    targets.filter(|target| !matches!(target.kind, Kind::Bridge { .. })).collect()
+}
+
 fn only(agent: AgentId, scope: Scope) -> Target {
     let mut targets = targets(agent, scope).unwrap();
     assert_eq!(targets.len(), 1);
@@ -107,10 +113,7 @@ fn hollow(target: &Target) -> Vec<String> {
 
 #[test]
 fn what_was_installed_goes_without_a_trace() {
-    for target in every_target() {
-        if matches!(target.kind, Kind::Bridge { .. }) {
-            continue;
-        }
+    for target in mixed_targets() {
         for text in settings(&target) {
             let before = text.as_bytes();
             let (after, undo) = install(&target, Some(before));
@@ -163,10 +166,7 @@ fn entries_that_others_added_meanwhile_stay() {
         assert!(editor.insert("", "later", &json!({ "a": [1] })));
         editor.into_text()
     };
-    for target in every_target() {
-        if matches!(target.kind, Kind::Bridge { .. }) {
-            continue;
-        }
+    for target in mixed_targets() {
         for text in settings(&target).into_iter().skip(3) {
             let (after, undo) = install(&target, Some(text.as_bytes()));
             let changed = add(&target, std::str::from_utf8(&after).unwrap(), 2);
