@@ -141,7 +141,10 @@ impl Editor {
         let layout = outer.inside(&self.text[open..first.start]);
         let part = format!("{}{}", layout.before(false), part_text(&layout, key, value));
         let comma = self.comma(last.end, close);
-        let at = self.end_of_remarks(comma.map_or(last.end, |comma| comma + 1), close);
+        let behind = comma.map_or(last.end, |comma| comma + 1);
+        // A part on the same line would become part of a comment that goes to the end of the line.
+        let own_line = part.starts_with(['\r', '\n']);
+        let at = if own_line { self.end_of_remarks(behind, close) } else { behind };
         let changes = match comma {
             Some(_) => vec![(at..at, format!("{part},"))],
             None => vec![(last.end..last.end, ",".to_owned()), (at..at, part)],

@@ -1,0 +1,33 @@
+export const Cairn = async ({ directory }) => {
+  const calls = new Map()
+  return {
+    "tool.execute.before": async (input, output) => {
+      const { tool, sessionID: session, callID: call } = input
+      calls.set(call, output.args)
+      await judge("pre-tool", { event: "pre_tool", session, call, tool, args: output.args, cwd: directory })
+    },
+    "tool.execute.after": async (input, output) => {
+      const { tool, sessionID: session, callID: call } = input
+      const args = calls.get(call) ?? input.args ?? {}
+      calls.delete(call)
+      const seen = { result: output.output, exit: exitCode(output.metadata) }
+      const answer = await tell("post-tool", { event: "post_tool", session, call, tool, args, cwd: directory, ...seen })
+      const note = answer.decision === "deny" ? answer.reason : answer.context
+      if (note) output.output = `${output.output}\n\n${note}`
+    },
+    "chat.message": async (input, output) => {
+      const text = output.parts.filter((part) => part.type === "text").map((part) => part.text).join("\n")
+      await tell("prompt", { event: "prompt", session: input.sessionID, text, cwd: directory })
+    },
+    "experimental.session.compacting": async (input, output) => {
+      const answer = await tell("compact", { event: "compact", session: input.sessionID, cwd: directory })
+      if (answer.context) output.context?.push(answer.context)
+    },
+    event: async ({ event }) => {
+      const session = event.properties?.sessionID ?? event.properties?.info?.id
+      if (event.type === "session.created") await tell("session-start", { event: "session_start", session, cwd: directory })
+      if (event.type === "session.idle") await tell("stop", { event: "stop", session, cwd: directory })
+      if (event.type === "session.deleted") await tell("session-end", { event: "session_end", session, cwd: directory })
+    },
+  }
+}

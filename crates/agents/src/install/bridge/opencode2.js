@@ -1,0 +1,44 @@
+export default {
+  id: "cairn",
+  setup: async (ctx) => {
+    const cwd = ctx.location?.directory ?? process.cwd()
+    await ctx.tool.hook("execute.before", async (event) => {
+      const { tool, sessionID: session, id: call, input: args } = event
+      await judge("pre-tool", { event: "pre_tool", session, call, tool, args, cwd })
+    })
+    await ctx.tool.hook("execute.after", async (event) => {
+      const { tool, sessionID: session, id: call, input: args } = event
+      const seen = { result: event.result ?? event.error, ok: event.status === "completed", exit: exitCode(event.result?.metadata) }
+      await tell("post-tool", { event: "post_tool", session, call, tool, args: args ?? {}, cwd, ...seen })
+    })
+    await ctx.permission?.hook?.("evaluate", async (event) => {
+      const { tool, action, sessionID: session, id: call, input, resources } = event
+      const args = input ?? { action, resources }
+      try {
+        await judge("permission", { event: "permission", session, call, tool: tool ?? action, args, cwd })
+      } catch (error) {
+        event.decision = error.decision === "ask" ? "ask" : "deny"
+        event.message = error.message
+      }
+    })
+    await ctx.session?.hook?.("prompt", async (event) => {
+      const text = (event.parts ?? []).map((part) => part.text ?? "").join("\n")
+      await tell("prompt", { event: "prompt", session: event.sessionID, text, cwd })
+    })
+    follow(ctx, cwd)
+  },
+}
+
+// The course of the sessions, beside the calls.
+async function follow(ctx, cwd) {
+  const words = {
+    "session.created": ["session-start", "session_start"],
+    "session.execution.succeeded": ["stop", "stop"],
+    "session.deleted": ["session-end", "session_end"],
+  }
+  for await (const event of ctx.event?.subscribe?.() ?? []) {
+    const [word, name] = words[event.type] ?? []
+    const data = event.data ?? event.properties
+    if (word) await tell(word, { event: name, session: data?.sessionID ?? data?.id, cwd })
+  }
+}
