@@ -222,6 +222,14 @@ fn hostile_commands_end_soon_and_without_a_panic() {
         format!("echo {}", deep("a[\"$(", ")\"]", 60)),
         format!("a[{}]=1", deep("$(", ")", 12)),
         "if ".repeat(50_000),
+        "if ".repeat(11_000),
+        "{ echo done; ".repeat(11_000),
+        "( echo done; ".repeat(11_000),
+        deep("{ echo done; ", "}", 5_000),
+        deep("(", ")", 11_000),
+        deep("$(", ")", 11_000),
+        deep("$(echo \")\" ", ")", 3_000),
+        deep("`", "`", 5_001),
         "while ".repeat(50_000),
         "coproc ".repeat(10_000),
         "! ".repeat(50_000),
@@ -251,11 +259,12 @@ fn hostile_commands_end_soon_and_without_a_panic() {
         "@(".repeat(5_000),
     ];
     for case in cases {
+        let start: String = case.chars().take(40).collect();
+        println!("{start}");
         let before = std::time::Instant::now();
         let effects = shell(&case);
         let taken = before.elapsed();
-        let start: String = case.chars().take(40).collect();
-        assert!(taken.as_secs() < 5, "{start} took {taken:?}");
+        assert!(taken.as_secs() < 10, "{start} took {taken:?}");
         if case.contains('\u{0}') || case.len() > 280_000 {
             assert!(matches!(effects.certainty, Certainty::Unparsable { .. }), "{start}");
         }
