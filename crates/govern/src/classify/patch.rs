@@ -52,7 +52,7 @@ impl Change {
     pub(super) fn add_to(&self, effects: &mut Effects, targets: impl Fn(&str) -> Vec<Target>) {
         match self {
             Self::Add { path } | Self::Update { path, moved_to: None } => {
-                effects.writes.extend(targets(path))
+                effects.writes.extend(targets(path));
             }
             Self::Delete { path } => effects.deletes.extend(targets(path)),
             Self::Update { path, moved_to: Some(moved) } => {

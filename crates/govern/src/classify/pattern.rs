@@ -12,6 +12,8 @@ enum Step {
     Star,
     /// Any number of characters.
     Stars,
+    /// Nothing, or any characters with a slash behind them.
+    Folders,
 }
 
 /// Whether the whole of `path` matches `pattern`, or with `tree` a folder that `path` lies in does.
@@ -72,7 +74,13 @@ fn steps(pattern: &str, fold: bool) -> Vec<Step> {
                 while characters.get(at) == Some(&'*') {
                     at += 1;
                 }
-                steps.push(Step::Stars);
+                let begins_name = matches!(steps.last(), None | Some(Step::Char('/') | Step::Folders));
+                if begins_name && characters.get(at) == Some(&'/') {
+                    at += 1;
+                    steps.push(Step::Folders);
+                } else {
+                    steps.push(Step::Stars);
+                }
             }
             '*' => steps.push(Step::Star),
             '[' => match class(&characters, at) {
@@ -136,7 +144,7 @@ fn enter(steps: &[Step], states: &mut [bool], mut state: usize) {
     loop {
         states[state] = true;
         match steps.get(state) {
-            Some(Step::Star | Step::Stars) => state += 1,
+            Some(Step::Star | Step::Stars | Step::Folders) => state += 1,
             _ => return,
         }
     }
@@ -159,6 +167,8 @@ fn advance(steps: &[Step], states: &[bool], character: char) -> Vec<bool> {
             }
             Step::Star if character != '/' => enter(steps, &mut next, state),
             Step::Stars => enter(steps, &mut next, state),
+            Step::Folders if character == '/' => enter(steps, &mut next, state),
+            Step::Folders => next[state] = true,
             _ => {}
         }
     }
@@ -174,6 +184,8 @@ mod tests {
         assert!(matches("/r/tests/*.py", "/r/tests/a.py", false, false));
         assert!(!matches("/r/*.py", "/r/tests/a.py", false, false));
         assert!(matches("**/a.py", "/r/tests/a.py", false, false));
+        assert!(matches("/r/**/a.py", "/r/a.py", false, false));
+        assert!(!matches("/r/**/a.py", "/r/t/ba.py", false, false));
         assert!(matches("/r/te*", "/r/tests/a.py", true, false));
         assert!(matches("/r/tests/[a-c]?py", "/r/tests/b.py", false, false));
         assert!(!matches("/r/tests/[!a-c].py", "/r/tests/b.py", false, false));

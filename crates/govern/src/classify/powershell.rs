@@ -160,7 +160,7 @@ impl Reader<'_> {
                 Word::Into => match words.next() {
                     Some(Word::Text(file)) if file.as_literal() == Some("") => {}
                     Some(Word::Text(file)) if file.has_unknown() && file.show() == "…" => {
-                        self.write(&file, false)
+                        self.write(&file, false);
                     }
                     Some(Word::Text(file)) => self.write(&file, false),
                     _ => return Err("a redirection names no file"),

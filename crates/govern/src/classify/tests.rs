@@ -1,1 +1,369 @@
+use std::path::{Path, PathBuf};
 
+use gate::event::Tool;
+use proptest::prelude::*;
+use serde::Deserialize;
+
+use super::{Certainty, Context, Effects, Place, classify};
+
+const PROTECTED: &str = "/repo/tests/locked_test.py";
+
+fn judge(tool: &Tool) -> Effects {
+    let roots = [PathBuf::from("/repo")];
+    let context =
+        Context { cwd: Some(Path::new("/repo")), roots: &roots, home: Some(Path::new("/home/someone")) };
+    classify(tool, context)
+}
+
+fn shell(command: &str) -> Effects {
+    judge(&Tool::Shell {
+        command: command.to_owned(),
+        cwd: None,
+        shell: "bash".to_owned(),
+        background: false,
+    })
+}
+
+fn claims(effects: &Effects) -> bool {
+    effects.changes().any(|target| target.may_touch(Path::new(PROTECTED), false))
+}
+
+/// What the corpus calls an answer; none where it is a false one.
+fn verdict(effects: &Effects) -> &'static str {
+    match () {
+        () if effects.is_unparsable() => "unparsable",
+        () if claims(effects) => "denied",
+        () if effects.is_opaque() => "opaque",
+        () if effects.is_acting() => "acts",
+        () => "reads",
+    }
+}
+
+/// The commands of a corpus with the section that they stand under.
+fn corpus(text: &'static str) -> Vec<(&'static str, String)> {
+    let mut section = "";
+    let mut cases = Vec::new();
+    for line in text.lines() {
+        if let Some(name) =
+            line.strip_prefix('[').and_then(|line| line.strip_suffix(']')).filter(|name| !name.contains(' '))
+        {
+            section = name;
+        } else if !line.is_empty() && !line.starts_with("# ") {
+            cases.push((section, line.replace('⏎', "\n")));
+        }
+    }
+    cases
+}
+
+#[test]
+fn no_evasion_is_taken_for_harmless() {
+    let cases = corpus(include_str!("corpus/evasion.txt"));
+    assert!(cases.len() >= 150, "{}", cases.len());
+    let mut wrong = Vec::new();
+    for (expected, command) in cases {
+        let effects = shell(&command);
+        let answer = verdict(&effects);
+        let is_right = match expected {
+            "denied" => matches!(answer, "denied" | "unparsable"),
+            _ => answer == "opaque",
+        };
+        if !is_right {
+            wrong.push(format!("{expected} but {answer}: {command}\n    {effects:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The evasions that are denied because they are not understood, rather than seen.
+#[test]
+fn most_evasions_are_seen_and_not_merely_misunderstood() {
+    let cases = corpus(include_str!("corpus/evasion.txt"));
+    let denied: Vec<&(&str, String)> = cases.iter().filter(|(expected, _)| *expected == "denied").collect();
+    let misunderstood: Vec<&str> = denied
+        .iter()
+        .filter(|(_, command)| !claims(&shell(command)))
+        .map(|(_, command)| command.as_str())
+        .collect();
+    assert!(misunderstood.len() * 10 < denied.len(), "{misunderstood:#?}");
+}
+
+#[test]
+fn ordinary_work_gives_no_false_alarm() {
+    let cases = corpus(include_str!("corpus/ordinary.txt"));
+    assert!(cases.len() >= 150, "{}", cases.len());
+    let mut wrong = Vec::new();
+    for (expected, command) in cases {
+        let effects = shell(&command);
+        let answer = verdict(&effects);
+        let is_right = match expected {
+            "reads" => answer == "reads",
+            _ => matches!(answer, "opaque" | "acts" | "reads"),
+        };
+        if !is_right {
+            wrong.push(format!("{expected} but {answer}: {command}\n    {effects:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn other_tools_are_judged_by_what_they_name() {
+    #[derive(Deserialize)]
+    struct Case {
+        expect: String,
+        tool: Tool,
+    }
+    let cases: Vec<Case> = serde_json::from_str(include_str!("corpus/calls.json")).unwrap();
+    for Case { expect, tool } in cases {
+        let effects = judge(&tool);
+        let answer = verdict(&effects);
+        let is_right = answer == expect || expect == "denied" && answer == "unparsable";
+        assert!(is_right, "{expect} but {answer}: {tool:?}\n{effects:?}");
+    }
+}
+
+#[test]
+fn the_words_of_every_command_are_listed() {
+    let effects = shell(
+        "sudo -u me bash -c 'cairn approve x && git push' ; env A=b \\git commit --no-verify -m \"$M\"",
+    );
+    let found: Vec<String> = effects
+        .commands
+        .iter()
+        .map(|argv| argv.0.iter().map(|word| word.as_deref().unwrap_or("?")).collect::<Vec<_>>().join(" "))
+        .collect();
+    assert!(found.contains(&"cairn approve x".to_owned()), "{found:#?}");
+    assert!(found.contains(&"git push".to_owned()), "{found:#?}");
+    assert!(found.contains(&"git commit --no-verify -m ?".to_owned()), "{found:#?}");
+}
+
+#[test]
+fn recursive_readers_are_listed_with_what_they_leave_out() {
+    let walk = |command: &str| shell(command).recursive_reads.into_iter().next().unwrap();
+    let grep = walk("grep -rn --exclude-dir=.chalk --exclude-dir node_modules x .");
+    assert_eq!(grep.root.place, Place::Path(PathBuf::from("/repo")));
+    assert_eq!(grep.excludes, [".chalk", "node_modules"]);
+    assert!(grep.content && !grep.skips_hidden);
+    let rg = walk("cd src && rg x");
+    assert_eq!(rg.root.place, Place::Path(PathBuf::from("/repo/src")));
+    assert!(rg.skips_hidden && rg.skips_ignored);
+    assert!(!walk("rg --hidden --no-ignore x").skips_hidden);
+    assert!(walk("tar czf /tmp/x.tgz --exclude=.chalk .").excludes.contains(&".chalk".to_owned()));
+    assert!(walk("cp -r . /tmp/x").content);
+    assert!(walk("zip -r /tmp/x.zip .").content);
+    assert!(!walk("ls -R").content);
+    assert!(walk("find . -exec cat {} +").content);
+}
+
+#[test]
+fn a_folder_that_is_not_known_leaves_the_name() {
+    let tool = Tool::Shell {
+        command: "rm locked_test.py".to_owned(),
+        cwd: None,
+        shell: "bash".to_owned(),
+        background: false,
+    };
+    let effects = classify(&tool, Context::default());
+    assert!(claims(&effects), "{effects:?}");
+    let effects = classify(&Tool::Write { path: "src/a.py".to_owned(), content: None }, Context::default());
+    assert!(!claims(&effects), "{effects:?}");
+}
+
+#[test]
+fn a_parent_of_a_named_folder_is_also_given_as_it_is_spelled() {
+    let effects = shell("rm link/../locked_test.py");
+    assert_eq!(effects.deletes[0].place, Place::Path(PathBuf::from("/repo/locked_test.py")));
+    assert_eq!(effects.deletes[0].spelled, Some(PathBuf::from("/repo/link/../locked_test.py")));
+    assert_eq!(shell("rm ./locked_test.py").deletes[0].spelled, None);
+}
+
+#[test]
+fn what_lies_in_a_protected_folder_is_touched_within_it() {
+    let within = |command: &str| {
+        shell(command).changes().any(|target| target.may_touch_within(Path::new("/repo/.git"), false))
+    };
+    for command in
+        ["rm .git/index", "rm -rf .git", "echo > .git/hooks/pre-commit", "touch */config", "rm -r ."]
+    {
+        assert!(within(command), "{command}");
+    }
+    for command in ["rm .gitignore", "touch src/x", "rm *.py"] {
+        assert!(!within(command), "{command}");
+    }
+}
+
+#[test]
+fn letters_of_either_case_are_the_same_where_the_system_says_so() {
+    let target = &shell("rm TESTS/locked_test.PY").deletes[0];
+    assert!(target.may_touch(Path::new(PROTECTED), true));
+    assert!(!target.may_touch(Path::new(PROTECTED), false));
+}
+
+#[test]
+fn network_and_agents_are_seen() {
+    assert!(shell("curl https://e.org").network);
+    assert!(shell("echo x > /dev/tcp/e.org/80").network);
+    assert!(shell("timeout 5 claude -p x").starts_agent);
+    assert!(judge(&Tool::Subagent { prompt: String::new() }).starts_agent);
+}
+
+/// Each of these once takes a parser's whole stack, or time without end.
+#[test]
+fn hostile_commands_end_soon_and_without_a_panic() {
+    let deep =
+        |open: &str, close: &str, count: usize| format!("{}x{}", open.repeat(count), close.repeat(count));
+    let cases = [
+        deep("$(", ")", 20_000),
+        deep("(", ")", 50_000),
+        deep("{ ", "; }", 20_000),
+        deep("\"$(", ")\"", 300),
+        deep("`", "`", 100_001),
+        deep("${a:-", "}", 300),
+        format!("echo {}", deep("a[\"$(", ")\"]", 60)),
+        format!("a[{}]=1", deep("$(", ")", 12)),
+        "if ".repeat(50_000),
+        "if ".repeat(11_000),
+        "{ echo done; ".repeat(11_000),
+        "( echo done; ".repeat(11_000),
+        deep("{ echo done; ", "}", 5_000),
+        deep("(", ")", 11_000),
+        deep("$(", ")", 11_000),
+        deep("$(echo \")\" ", ")", 3_000),
+        deep("`", "`", 5_001),
+        "while ".repeat(50_000),
+        "coproc ".repeat(10_000),
+        "! ".repeat(50_000),
+        "f() { ".repeat(5_000),
+        "case x in ".repeat(5_000),
+        "[[ ".repeat(5_000),
+        format!("[[ {} ]]", deep("( ", " )", 40)),
+        format!("echo {}", "{a,b}".repeat(40)),
+        format!("echo {}", deep("{a,", "}", 500)),
+        "cat <<A ".repeat(2_000),
+        format!("echo 99999999999999999999> x; echo {}> y", "9".repeat(400)),
+        "~99999999999999999999999/x".to_owned(),
+        "echo {1..99999999999999999999}".to_owned(),
+        "x=a; x=$x$x$x; x=$x$x$x; x=$x$x$x; x=$x$x$x; x=$x$x$x; x=$x$x$x; x=$x$x$x; x=$x$x$x; rm $x"
+            .to_owned(),
+        "f() { f; f; }; f".to_owned(),
+        format!("{}rm x{}", "for a in 1 2 3; do ".repeat(12), "; done".repeat(12)),
+        format!("{}rm x", "eval ".repeat(3_000)),
+        format!("{}rm x", "sudo ".repeat(3_000)),
+        "a=1;".repeat(20_000),
+        "echo \u{0} x".to_owned(),
+        format!("echo '{}'", "x".repeat(300_000)),
+        format!("rm {}", "*a".repeat(50_000)),
+        "((".repeat(5_000),
+        "x ".repeat(60_000),
+        "<(".repeat(5_000),
+        "@(".repeat(5_000),
+    ];
+    for case in cases {
+        let start: String = case.chars().take(40).collect();
+        println!("{start}");
+        let before = std::time::Instant::now();
+        let effects = shell(&case);
+        let taken = before.elapsed();
+        assert!(taken.as_secs() < 10, "{start} took {taken:?}");
+        if case.contains('\u{0}') || case.len() > 280_000 {
+            assert!(matches!(effects.certainty, Certainty::Unparsable { .. }), "{start}");
+        }
+    }
+}
+
+/// Text that is likely to be a command.
+fn command() -> impl Strategy<Value = String> {
+    let pieces = [
+        "rm ",
+        "echo ",
+        "> ",
+        ">> ",
+        "< ",
+        "$(",
+        ")",
+        "`",
+        "'",
+        "\"",
+        "\\",
+        "${",
+        "}",
+        "{",
+        "(",
+        ";",
+        "\n",
+        "&&",
+        "||",
+        "| ",
+        "& ",
+        "if ",
+        "then ",
+        "fi ",
+        "for x in ",
+        "do ",
+        "done ",
+        "case ",
+        "in ",
+        "esac ",
+        "<<EOF\n",
+        "EOF\n",
+        "$x",
+        "x=",
+        "tests/",
+        "*",
+        "[",
+        "]",
+        "~",
+        "#",
+        "é",
+        "sed -i ",
+        "find . -exec ",
+        "git ",
+        "bash -c ",
+        "eval ",
+        "xargs ",
+        "env ",
+        "$'\\x",
+        "{a,b}",
+        "-o ",
+        "--",
+        "!",
+        "[[ ",
+        " ]]",
+        "((",
+        "))",
+        "f() ",
+        "cd ",
+        "a[",
+        "\t",
+    ];
+    prop::collection::vec(prop::sample::select(pieces.to_vec()), 0..24).prop_map(|pieces| pieces.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_text_makes_a_panic(text in ".{0,80}") {
+        shell(&text);
+        judge(&Tool::Shell { command: text.clone(), cwd: Some(text.clone()), shell: "pwsh".to_owned(), background: false });
+        judge(&Tool::Patch { text: text.clone() });
+        judge(&Tool::Write { path: text, content: None });
+    }
+
+    #[test]
+    fn no_command_makes_a_panic(text in command()) {
+        let effects = shell(&text);
+        for target in effects.changes() {
+            target.may_touch(Path::new(PROTECTED), true);
+            target.may_touch_within(Path::new("/repo/.git"), false);
+        }
+    }
+
+    #[test]
+    fn no_patch_makes_a_panic(lines in prop::collection::vec(
+        prop::sample::select(vec!["*** Add File: a", "*** Update File: b", "*** Move to: c", "*** Delete File: d",
+            "@@", "@@ x", "+x", "-x", " x", "", "*** End of File", "junk"]), 0..12)) {
+        let text = format!("*** Begin Patch\n{}\n*** End Patch", lines.join("\n"));
+        judge(&Tool::Patch { text });
+    }
+}

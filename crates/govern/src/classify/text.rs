@@ -202,11 +202,24 @@ fn glob_length(text: &str) -> usize {
         return 1;
     }
     let skipped = if text[1..].starts_with(['!', '^']) { 2 } else { 1 };
-    // A bracket right at the beginning belongs to the class.
+    // A bracket right at the beginning belongs to the class, and so do those of a named class.
     let first = text[skipped..].chars().next().map_or(0, char::len_utf8);
     let from = skipped + first;
-    match text.get(from..).and_then(|rest| rest.find([']', '/'])) {
-        Some(at) if text.as_bytes()[from + at] == b']' => from + at + 1,
-        _ => 0,
+    let from = if text[skipped..].starts_with("[:") { skipped } else { from };
+    let bytes = text.as_bytes();
+    let mut at = from;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b']' => return at + 1,
+            b'/' => return 0,
+            b'[' if bytes.get(at + 1) == Some(&b':') => {
+                let Some(end) = text[at..].find(":]") else {
+                    return 0;
+                };
+                at += end + 2;
+            }
+            _ => at += 1,
+        }
     }
+    0
 }

@@ -83,7 +83,7 @@ impl Shell<'_> {
     pub(super) fn run_inside(&mut self, raw: &str) -> Result<(), Unclear> {
         if raw.contains(['$', '`']) {
             let parts = word::parts(raw)?;
-            self.run_parts(&parts)?;
+            self.deeper(|shell| shell.run_parts(&parts))?;
         }
         Ok(())
     }
@@ -261,7 +261,7 @@ impl Shell<'_> {
             _ if rest.starts_with('[') && rest.ends_with(']') => {
                 return match value {
                     Value::List(texts) => Value::OneOf(texts),
-                    other => other,
+                    one @ Value::OneOf(_) => one,
                 };
             }
             _ => {}

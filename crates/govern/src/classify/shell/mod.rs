@@ -21,6 +21,10 @@ use state::State;
 
 /// How many commands are walked before the answer is that the script is too long.
 const MOST_STEPS: usize = 5_000;
+/// How many words all commands together may have.
+const MOST_WORDS: usize = 100_000;
+/// How many bytes of nested scripts are read.
+const MOST_NESTED: usize = 2 * syntax::LONGEST;
 /// How many constructs, functions and nested scripts may be within each other.
 const DEEPEST: usize = 96;
 
@@ -43,29 +47,45 @@ impl Unclear {
 
 /// What `command` touches when it is run from one of `folders`.
 pub fn classify(command: &str, folders: Vec<Base>, context: Context<'_>) -> Effects {
-    let mut shell =
-        Shell { context, effects: Effects::default(), state: State::new(folders), depth: 0, steps: 0 };
-    match shell.script(command) {
-        Ok(()) => {
-            shell.effects.settle();
-            shell.effects
-        }
-        Err(Unclear { why, hint }) => {
-            let hint =
-                hint.unwrap_or("use plainer syntax, one command a call, or change files with a file tool");
-            // What was found before is kept: a gate may name it.
-            shell.effects.settle();
-            shell.effects.acts = true;
-            shell.effects.certainty = Certainty::Unparsable { why, hint: hint.to_owned() };
-            shell.effects
-        }
+    let Some((stack, openings)) = syntax::stack_for(command) else {
+        return classify_here(command, folders, context, 0);
+    };
+    let answer = std::thread::scope(|scope| {
+        let walk = || classify_here(command, folders, context, openings);
+        let thread = std::thread::Builder::new().stack_size(stack).spawn_scoped(scope, walk);
+        thread.ok().and_then(|thread| thread.join().ok())
+    });
+    answer
+        .unwrap_or_else(|| Effects::unparsable("the command is too involved".to_owned(), PLAINER.to_owned()))
+}
+
+const PLAINER: &str = "use plainer syntax, one command a call, or change files with a file tool";
+
+fn classify_here(command: &str, folders: Vec<Base>, context: Context<'_>, most_openings: usize) -> Effects {
+    let mut shell = Shell {
+        context,
+        effects: Effects::default(),
+        state: State::new(folders),
+        depth: 0,
+        steps: 0,
+        words: 0,
+        nested: 0,
+        most_openings,
+    };
+    let result = shell.script(command);
+    shell.effects.settle();
+    if let Err(Unclear { why, hint }) = result {
+        // What was found before is kept: a gate may name it.
+        shell.effects.acts = true;
+        shell.effects.certainty = Certainty::Unparsable { why, hint: hint.unwrap_or(PLAINER).to_owned() };
     }
+    shell.effects
 }
 
 /// Reads a script with both parsers.
-fn read_twice(script: &str) -> Result<Program, Unclear> {
-    let program = syntax::read(script)?;
-    let outline = outline::Outline::of(&program)?;
+fn read_twice(script: &str, most_openings: usize) -> Result<Program, Unclear> {
+    let program = syntax::read(script, most_openings)?;
+    let outline = outline::Outline::of(&program, most_openings)?;
     if outline != second::outline(script)? {
         return Err(Unclear::new("two readers of the shell syntax disagree about its commands"));
     }
@@ -79,18 +99,23 @@ pub struct Shell<'a> {
     state: State,
     depth: usize,
     steps: usize,
+    words: usize,
+    nested: usize,
+    most_openings: usize,
 }
 
 impl Shell<'_> {
     /// Walks a script that stands for itself.
     fn script(&mut self, script: &str) -> Result<(), Unclear> {
-        let program = read_twice(script)?;
+        self.count_nested(script)?;
+        let program = read_twice(script, self.most_openings)?;
         self.deeper(|shell| shell.program(&program))
     }
 
     /// Walks the script of a substitution, which the second parser has seen as part of the whole.
     fn substitution(&mut self, script: &str) -> Result<(), Unclear> {
-        let program = syntax::read(script)?;
+        self.count_nested(script)?;
+        let program = syntax::read(script, self.most_openings)?;
         self.deeper(|shell| shell.program(&program))
     }
 
@@ -104,6 +129,14 @@ impl Shell<'_> {
         let result = walk(self);
         self.depth -= 1;
         result
+    }
+
+    fn count_nested(&mut self, script: &str) -> Result<(), Unclear> {
+        self.nested += script.len();
+        if self.nested > MOST_NESTED {
+            return Err(Unclear::new("the command holds scripts within scripts that are too long together"));
+        }
+        Ok(())
     }
 
     /// Counts a command; too many end the walk.
@@ -156,9 +189,14 @@ impl Shell<'_> {
         }
     }
 
-    fn note_command(&mut self, words: &[Text]) {
+    fn note_command(&mut self, words: &[Text]) -> Result<(), Unclear> {
+        self.words += words.len();
+        if self.words > MOST_WORDS {
+            return Err(Unclear::new("the command has too many words").hint("write a script file and run it"));
+        }
         let words = words.iter().map(|word| word.as_literal().map(str::to_owned)).collect();
         self.effects.commands.push(Argv(words));
+        Ok(())
     }
 }
 

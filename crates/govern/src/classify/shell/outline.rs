@@ -22,9 +22,11 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// Adds a word as it is written.
+    /// Adds a word as it is written. A dash alone is left out: before a here-document the second parser loses it.
     pub fn word(&mut self, word: &str) {
-        self.words.push(joined(word));
+        if word != "-" {
+            self.words.push(joined(word));
+        }
     }
 
     /// Adds a redirection.
@@ -45,8 +47,8 @@ impl Outline {
     }
 
     /// The outline of a syntax tree.
-    pub fn of(program: &Program) -> Result<Self, Unclear> {
-        let mut reader = Reader { outline: Self::default(), depth: 0 };
+    pub fn of(program: &Program, most_openings: usize) -> Result<Self, Unclear> {
+        let mut reader = Reader { outline: Self::default(), depth: 0, most_openings };
         for list in &program.complete_commands {
             reader.list(list)?;
         }
@@ -68,6 +70,7 @@ pub fn declares(name: &str) -> bool {
 struct Reader {
     outline: Outline,
     depth: usize,
+    most_openings: usize,
 }
 
 impl Reader {
@@ -268,33 +271,31 @@ impl Reader {
 
     /// Looks into the substitutions of a word.
     fn inside(&mut self, raw: &str) -> Result<(), Unclear> {
-        if !raw.contains(['$', '`', '<', '>']) {
+        if !raw.contains(['$', '`']) {
             return Ok(());
         }
         self.parts(&word::parts(raw)?)
     }
 
     fn parts(&mut self, parts: &[Part]) -> Result<(), Unclear> {
+        if self.depth >= DEEPEST {
+            return Err(Unclear::new("substitutions are nested too deep"));
+        }
+        self.depth += 1;
         for part in parts {
             match part {
                 Part::Command { script, .. } => {
-                    if self.depth >= DEEPEST {
-                        return Err(Unclear::new("substitutions are nested too deep"));
-                    }
-                    self.depth += 1;
-                    for list in &syntax::read(script)?.complete_commands {
+                    for list in &syntax::read(script, self.most_openings)?.complete_commands {
                         self.list(list)?;
                     }
-                    self.depth -= 1;
                 }
                 Part::Parameter { expression, .. } | Part::Arithmetic { expression } => {
-                    if expression.contains(['$', '`']) {
-                        self.parts(&word::parts(expression)?)?;
-                    }
+                    self.inside(expression)?;
                 }
                 Part::Text { .. } | Part::Tilde { .. } | Part::Glob(_) => {}
             }
         }
+        self.depth -= 1;
         Ok(())
     }
 }

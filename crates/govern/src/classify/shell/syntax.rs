@@ -11,20 +11,31 @@ use super::Unclear;
 pub const LONGEST: usize = 256 * 1024;
 /// How many constructs may lie within each other.
 const DEEPEST: usize = 48;
-/// How many substitutions and groups a script may hold: each may lie within the one before.
-const MOST_OPENINGS: usize = 400;
+/// How many openings of any kind a script may hold: each may lie within the one before.
+const MOST_OPENINGS: usize = 12_000;
+/// The openings for which the stack of any thread is enough.
+const FEW_OPENINGS: usize = 32;
+/// The stack that the parser takes for one opening, in bytes.
+const STACK_PER_OPENING: usize = 16 * 1024;
 /// How many bytes of a word are looked at for an array index, whose reading takes exponential time.
 const MOST_IN_INDEX: usize = 24;
 
-/// The syntax tree of `script`.
-pub fn read(script: &str) -> Result<Program, Unclear> {
+/// The stack with which a script can be read that is too nested for the stack of any thread, and how many openings
+/// may then be in it; none where any stack will do.
+pub fn stack_for(script: &str) -> Option<(usize, usize)> {
+    let openings = openings(script).min(MOST_OPENINGS);
+    (openings > FEW_OPENINGS).then(|| (STACK_PER_OPENING * (openings + 256), openings))
+}
+
+/// The syntax tree of `script`, which may hold so many openings.
+pub fn read(script: &str, most_openings: usize) -> Result<Program, Unclear> {
     if script.len() > LONGEST {
         return Err(Unclear::new("the command is too long").hint("write long content with a file tool"));
     }
     if script.contains('\0') {
         return Err(Unclear::new("the command holds a NUL character"));
     }
-    if openings(script) > MOST_OPENINGS {
+    if openings(script) > most_openings.max(FEW_OPENINGS) {
         return Err(too_deep());
     }
     // The parser unwraps numbers that are too long for it.
@@ -54,16 +65,13 @@ fn too_deep() -> Unclear {
     Unclear::new("the command is nested too deep").hint("split the command into several calls")
 }
 
-/// How many constructs may be open at once: the tokenizer calls itself for each.
+/// How many constructs may be open at once: both parsers of words and of commands call themselves for each.
 fn openings(script: &str) -> usize {
-    let bytes = script.as_bytes();
-    let opens = |pair: &&[u8]| match pair {
-        [b'$', second] => matches!(second, b'(' | b'{' | b'['),
-        [b'<' | b'>' | b'@' | b'!' | b'?' | b'+' | b'*', second] => *second == b'(',
-        _ => false,
-    };
-    let pairs = bytes.windows(2).filter(opens);
-    pairs.count() + bytes.iter().filter(|&&byte| byte == b'`').count() / 2
+    let signs = script.bytes().filter(|byte| matches!(byte, b'(' | b'{' | b'[' | b'`')).count();
+    let is_end = |letter: char| letter.is_whitespace() || matches!(letter, ';' | '&' | '|' | '(' | ')');
+    let opens =
+        |word: &&str| matches!(*word, "if" | "while" | "until" | "for" | "case" | "coproc" | "function");
+    signs + script.split(is_end).filter(opens).count()
 }
 
 /// Refuses tokens on which the parser would go too deep, take too long, or panic.
@@ -89,21 +97,7 @@ fn check(tokens: &[Token]) -> Result<(), Unclear> {
             return Err(too_deep());
         }
     }
-    // Closing words may stand where they close nothing, so the count above is not the depth.
-    let openers = tokens.iter().filter(|token| opens_group(token)).count();
-    if openers > MOST_OPENINGS { Err(too_deep()) } else { Ok(()) }
-}
-
-fn opens_group(token: &Token) -> bool {
-    match token {
-        Token::Operator(operator, _) => operator == "(",
-        Token::Word(word, _) => {
-            matches!(
-                word.as_str(),
-                "{" | "if" | "while" | "until" | "for" | "case" | "[[" | "coproc" | "function"
-            )
-        }
-    }
+    Ok(())
 }
 
 fn check_word(word: &str, next: Option<&Token>) -> Result<(), Unclear> {

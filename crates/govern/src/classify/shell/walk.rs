@@ -329,21 +329,22 @@ impl Shell<'_> {
             matches!(name.value.as_str(), "declare" | "typeset" | "export" | "readonly" | "local" | "alias")
         });
         if let Some(name) = &simple.word_or_name {
-            readings = extend(&readings, &self.readings(&name.value)?);
+            readings = extend(readings, self.readings(&name.value)?);
         }
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
                 Item::IoRedirect(redirect) => self.feed(redirect, &mut input)?,
-                Item::Word(word) => readings = extend(&readings, &self.readings(&word.value)?),
                 Item::AssignmentWord(assignment, _) if is_declaration => {
                     let value = self.assigned(assignment)?;
-                    readings = extend(&readings, &[vec![as_word(assignment, &value)]]);
+                    readings = extend(readings, vec![vec![as_word(assignment, &value)]]);
                     self.assign(assignment, value);
                 }
-                Item::AssignmentWord(_, word) => readings = extend(&readings, &self.readings(&word.value)?),
+                Item::Word(word) | Item::AssignmentWord(_, word) => {
+                    readings = extend(readings, self.readings(&word.value)?);
+                }
                 Item::ProcessSubstitution(_, subshell) => {
                     self.apart(|shell| shell.list(&subshell.list))?;
-                    readings = extend(&readings, &[vec![Text::literal("/dev/fd/63")]]);
+                    readings = extend(readings, vec![vec![Text::literal("/dev/fd/63")]]);
                 }
             }
         }
@@ -483,23 +484,23 @@ fn as_word(assignment: &Assignment, value: &Value) -> Text {
 }
 
 /// Every reading of a command followed by every reading of its next word.
-fn extend(commands: &[Vec<Text>], words: &[Vec<Text>]) -> Vec<Vec<Text>> {
+fn extend(mut commands: Vec<Vec<Text>>, mut words: Vec<Vec<Text>>) -> Vec<Vec<Text>> {
     if commands.len() * words.len() > MOST_READINGS {
-        // Each reading is kept, with the first one's words before it.
-        let mut all: Vec<Vec<Text>> = Vec::new();
-        for command in commands {
-            let mut command = command.clone();
-            command.extend(words.iter().flatten().cloned());
-            command.push(Text::unknown());
-            all.push(command);
-        }
-        return all;
+        // Every reading of the word is given at once, and what a program makes of that is left open.
+        let mut all: Vec<Text> = words.into_iter().flatten().collect();
+        all.push(Text::unknown());
+        words = vec![all];
     }
+    let Some(last) = words.pop() else {
+        return commands;
+    };
     let mut all = Vec::new();
-    for command in commands {
-        for word in words {
-            all.push(command.iter().chain(word).cloned().collect());
-        }
+    for word in &words {
+        all.extend(commands.iter().map(|command| command.iter().chain(word).cloned().collect()));
     }
+    for command in &mut commands {
+        command.extend(last.iter().cloned());
+    }
+    all.extend(commands);
     all
 }

@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
             '\\' => match rest[1..].chars().next() {
                 Some('\n') => self.at += 2,
                 Some(next) => {
-                    self.push(&rest[1..1 + next.len_utf8()], true);
+                    self.push(&rest[1..=next.len_utf8()], true);
                     self.at += 1 + next.len_utf8();
                 }
                 None => {
@@ -402,14 +402,13 @@ fn delimiter(text: &str, at: usize) -> ((String, bool), usize) {
     while let Some((offset, character)) = characters.next() {
         match (quote, character) {
             (Some(open), _) if character == open => quote = None,
-            (Some(_), _) => mark.push(character),
             (None, '\'' | '"') => quote = Some(character),
             (None, '\\') => mark.extend(characters.next().map(|(_, next)| next)),
             (None, ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')') => {
                 end = skipped + offset;
                 break;
             }
-            (None, _) => mark.push(character),
+            _ => mark.push(character),
         }
     }
     ((mark, strips), at + usize::from(strips) + end)

@@ -13,7 +13,8 @@ impl Shell<'_> {
         match name {
             ":" | "true" | "false" | "echo" | "exit" | "return" | "break" | "continue" | "wait" | "jobs"
             | "times" | "umask" | "type" | "which" | "whereis" | "test" | "[" | "dirs" | "caller"
-            | "ulimit" | "sleep" | "history" | "help" | "logout" => {}
+            | "ulimit" | "sleep" | "history" | "help" | "logout" | "shopt" | "complete" | "compgen"
+            | "compopt" | "unalias" => {}
             "kill" | "pkill" | "killall" | "disown" | "fg" | "bg" => self.effects.acts = true,
             "cd" | "chdir" => self.change_folder(rest),
             "pushd" => {
@@ -33,7 +34,6 @@ impl Shell<'_> {
             }
             "set" => self.set_arguments(rest),
             "shift" => self.state.arguments = None,
-            "shopt" | "bind" | "complete" | "compgen" | "compopt" => {}
             "eval" => self.run_joined(rest)?,
             "exec" => {
                 let command = behind(rest, &["-a"], 0);
@@ -50,8 +50,7 @@ impl Shell<'_> {
                 self.opaque();
                 self.state.has_references = true;
             }
-            "alias" => self.alias(rest)?,
-            "unalias" => {}
+            "alias" => self.alias(rest),
             "trap" => {
                 if let Some(script) =
                     behind(rest, &[], 0).first().filter(|script| script.as_literal() != Some("-"))
@@ -71,20 +70,15 @@ impl Shell<'_> {
     }
 
     fn run_past_functions(&mut self, words: &[Text], input: &Input) -> Result<(), Unclear> {
-        self.note_command(words);
-        match words.split_first() {
-            None => Ok(()),
-            Some((name, rest)) => match name.as_literal() {
-                Some(name) => {
-                    let name = name.to_owned();
-                    self.program_named(&name, rest, input)
-                }
-                None => {
-                    self.opaque();
-                    Ok(())
-                }
-            },
-        }
+        self.note_command(words)?;
+        let Some((name, rest)) = words.split_first() else {
+            return Ok(());
+        };
+        let Some(name) = name.as_literal() else {
+            self.opaque();
+            return Ok(());
+        };
+        self.program_named(name, rest, input)
     }
 
     fn change_folder(&mut self, rest: &[Text]) {
@@ -166,27 +160,22 @@ impl Shell<'_> {
         }
     }
 
-    fn alias(&mut self, rest: &[Text]) -> Result<(), Unclear> {
+    fn alias(&mut self, rest: &[Text]) {
         for word in rest {
             let Some((name, script)) = word.as_literal().and_then(|word| word.split_once('=')) else {
-                if !word.known_start().starts_with('-') && word.as_literal().is_none() {
+                if word.as_literal().is_none() {
                     self.opaque();
                 }
                 continue;
             };
-            let (name, script) = (name.to_owned(), Text::literal(script));
-            self.apart(|shell| shell.run_partly_or_whole(script))?;
-            self.state.renamed.push(name);
+            let before = self.state.clone();
+            // What an alias holds may be half of a command.
+            let certainty = self.effects.certainty.clone();
+            self.run_partly(&[Text::literal(script)]);
+            self.effects.certainty = certainty;
+            self.effects.acts = true;
+            self.state = before;
+            self.state.renamed.push(name.to_owned());
         }
-        Ok(())
-    }
-
-    fn run_partly_or_whole(&mut self, script: Text) -> Result<(), Unclear> {
-        // What an alias holds may be half of a command.
-        let certainty = self.effects.certainty.clone();
-        self.run_partly(&[script])?;
-        self.effects.certainty = certainty;
-        self.effects.acts = true;
-        Ok(())
     }
 }

@@ -36,16 +36,21 @@ impl Shell<'_> {
             "mktemp" => self.effects.acts = true,
             "chmod" | "chown" | "chgrp" | "chattr" | "setfacl" | "chflags" | "xattr" | "setfattr"
             | "chcon" => {
-                let options = Options::read(rest, &["-m", "-x", "-M", "-X", "-n", "-v", "--reference"]);
+                let valued: &[&str] = match name {
+                    "setfacl" | "setfattr" => &["-m", "-x", "-M", "-X", "-n", "-v"],
+                    _ => &["--reference"],
+                };
+                let options = Options::read(rest, valued);
                 let tree = options.has(&["-R", "--recursive"]);
-                // Where the mode is given by an option, the first operand is a file already.
-                let skipped = usize::from(!options.has(&["-m", "-x", "-n", "--reference"]));
-                let is_mode =
-                    |word: &Text| name == "chmod" && word.known_start().starts_with(['-', '+', '=']);
-                self.write_all(options.operands.get(skipped..).unwrap_or_default(), tree);
-                if rest.first().is_some_and(is_mode) {
-                    self.write_all(&options.operands, tree);
-                }
+                // Where the mode is given as an option, the first operand is a file already.
+                let is_mode = |word: &Text| {
+                    name == "chmod"
+                        && word.known_start().starts_with('-')
+                        && word.known_start().contains(['r', 'w', 'x', 'X', 's', 't'])
+                };
+                let has_mode = !valued.is_empty() && options.has(&["-m", "-M", "-X", "-n", "--reference"])
+                    || rest.iter().any(is_mode);
+                self.write_all(options.operands.get(usize::from(!has_mode)..).unwrap_or_default(), tree);
             }
             "dd" => {
                 for word in rest {
@@ -72,7 +77,7 @@ impl Shell<'_> {
             "ed" | "ex" | "red" | "vi" | "vim" | "nvim" | "view" | "vimdiff" | "emacs" | "nano" | "pico"
             | "micro" | "joe" | "kak" | "hx" | "code" => {
                 self.opaque();
-                self.editor(rest, input)?;
+                self.editor(rest, input);
             }
             "black" | "ruff" | "isort" | "autopep8" | "yapf" | "prettier" | "eslint" | "biome"
             | "rustfmt" | "gofmt" | "goimports" | "clang-format" | "shfmt" | "dos2unix" | "unix2dos"
@@ -237,7 +242,7 @@ impl Shell<'_> {
         }
     }
 
-    fn editor(&mut self, rest: &[Text], input: &Input) -> Result<(), Unclear> {
+    fn editor(&mut self, rest: &[Text], input: &Input) {
         let options =
             Options::read(rest, &["-c", "--cmd", "-S", "-s", "-u", "-w", "-p", "-T", "--eval", "-l"]);
         self.write_all(&options.operands, false);
@@ -252,7 +257,7 @@ impl Shell<'_> {
         for line in &lines {
             let line = line.trim_start_matches([':', ' ', '%']);
             if let Some(command) = line.strip_prefix('!') {
-                self.run_partly(&[Text::literal(command)])?;
+                self.run_partly(&[Text::literal(command)]);
             }
             // `w FILE`, `saveas FILE`, `e FILE` and the like: the last word is a file.
             if let Some((_, file)) = line.trim_end().rsplit_once(' ') {
@@ -260,7 +265,6 @@ impl Shell<'_> {
                 self.writes(&Text::literal(file), false);
             }
         }
-        Ok(())
     }
 
     /// A program that may rewrite the files that it is given; which ones can't be told.

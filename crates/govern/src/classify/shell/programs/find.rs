@@ -139,6 +139,7 @@ fn below(root: &Text, name: &Text) -> Text {
     let mut all = root.clone();
     all.push_literal("/");
     all.push(Piece::Glob("**".to_owned()));
+    all.push_literal("/");
     all.append(&name.with_globs());
     all
 }

@@ -132,7 +132,7 @@ impl Shell<'_> {
                 self.effects.acts = true;
             }
             "restore" | "checkout" | "switch" | "reset" | "clean" => {
-                self.git_work_tree(command, rest, &options)
+                self.git_work_tree(command, rest, &options);
             }
             "rm" => {
                 self.effects.acts = true;

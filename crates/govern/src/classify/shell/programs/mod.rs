@@ -72,7 +72,7 @@ impl Shell<'_> {
             return Ok(());
         };
         self.step()?;
-        self.note_command(words);
+        self.note_command(words)?;
         let Some(name) = program.as_literal() else {
             self.opaque();
             return Ok(());
@@ -83,7 +83,7 @@ impl Shell<'_> {
         if let Some(body) = self.state.functions.get(name).map(Rc::clone) {
             return self.call(name, &body, rest);
         }
-        self.program_named(name, rest, input)
+        self.deeper(|shell| shell.program_named(name, rest, input))
     }
 
     /// Runs a program, whatever function has its name.
@@ -136,7 +136,8 @@ impl Shell<'_> {
         let mut script = String::new();
         for (index, word) in words.iter().enumerate() {
             let Some(word) = word.as_literal() else {
-                return self.run_partly(words);
+                self.run_partly(words);
+                return Ok(());
             };
             if index > 0 {
                 script.push(' ');
@@ -147,7 +148,7 @@ impl Shell<'_> {
     }
 
     /// Runs a script of which some text is not known: what is known of it is walked for what it shows.
-    fn run_partly(&mut self, words: &[Text]) -> Result<(), Unclear> {
+    fn run_partly(&mut self, words: &[Text]) {
         self.opaque();
         let mut script = String::new();
         for word in words {
@@ -168,7 +169,6 @@ impl Shell<'_> {
             self.depth = depth;
             self.state = state;
         }
-        Ok(())
     }
 
     /// What a substitution prints, where that is plain.

@@ -40,8 +40,8 @@ impl Shell<'_> {
             "sort" | "gsort" | "shuf" | "uniq" => self.sorter(name, rest),
             "find" | "gfind" => self.find(rest)?,
             "fd" | "fdfind" => self.fd(rest)?,
-            "sed" | "gsed" => self.sed(rest)?,
-            "awk" | "gawk" | "mawk" | "nawk" => self.awk(rest)?,
+            "sed" | "gsed" => self.sed(rest),
+            "awk" | "gawk" | "mawk" | "nawk" => self.awk(rest),
             "yq" => {
                 let options = Options::read(rest, &["-o", "-p", "-I", "-s"]);
                 if options.has(&["-i", "--inplace", "--in-place"]) {

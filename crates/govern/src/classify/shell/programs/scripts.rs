@@ -1,13 +1,13 @@
 //! `sed` and `awk`: programs whose first word is a program of its own.
 
-use crate::classify::shell::{Shell, Unclear};
+use crate::classify::shell::Shell;
 use crate::classify::text::Text;
 
 use super::options::Options;
 use super::sed;
 
 impl Shell<'_> {
-    pub(super) fn sed(&mut self, rest: &[Text]) -> Result<(), Unclear> {
+    pub(super) fn sed(&mut self, rest: &[Text]) {
         let valued = ["-e", "-f", "-l", "-i?", "-I?", "--expression", "--file", "--line-length"];
         let options = Options::read(rest, &valued);
         let mut operands = options.operands.as_slice();
@@ -28,7 +28,7 @@ impl Shell<'_> {
             self.opaque();
         }
         for script in scripts {
-            self.sed_script(script)?;
+            self.sed_script(script);
         }
         if options.has(&["-i", "-I", "--in-place"])
             || options.is_open && options.has(&["-s", "-n"]) && has_file
@@ -39,13 +39,12 @@ impl Shell<'_> {
         } else {
             self.read_all(operands);
         }
-        Ok(())
     }
 
-    fn sed_script(&mut self, script: &Text) -> Result<(), Unclear> {
+    fn sed_script(&mut self, script: &Text) {
         let Some(literal) = script.as_literal() else {
             self.opaque();
-            return Ok(());
+            return;
         };
         match sed::reach(literal) {
             Some(reach) => {
@@ -61,10 +60,9 @@ impl Shell<'_> {
             }
             None => self.opaque(),
         }
-        Ok(())
     }
 
-    pub(super) fn awk(&mut self, rest: &[Text]) -> Result<(), Unclear> {
+    pub(super) fn awk(&mut self, rest: &[Text]) {
         let valued =
             ["-f", "-F", "-v", "-i", "-e", "-l", "-E", "--file", "--field-separator", "--assign", "--source"];
         let options = Options::read(rest, &valued);
@@ -113,6 +111,5 @@ impl Shell<'_> {
         } else {
             self.read_all(operands);
         }
-        Ok(())
     }
 }

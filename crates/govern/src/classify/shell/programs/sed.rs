@@ -55,23 +55,28 @@ impl<'a> Reader<'a> {
                 '\\' => {
                     self.next()?;
                 }
-                '[' if end != '[' => self.bracket(end),
+                '[' if end != '[' => self.bracket(end)?,
                 other if other == end => return Some(()),
                 _ => {}
             }
         }
     }
 
-    /// A bracket expression may hold the delimiter; one that is not closed is a character.
-    fn bracket(&mut self, end: char) {
+    /// Goes behind a bracket expression; one that is not closed is a character. Whether the delimiter may stand in
+    /// one is not the same in every `sed`.
+    fn bracket(&mut self, end: char) -> Option<()> {
         let rest = &self.text[self.at..];
         let skipped = if rest.starts_with("^]") { 2 } else { usize::from(rest.starts_with([']', '^'])) };
-        if let Some(length) = rest[skipped..].find(']')
-            && !rest[..skipped + length].contains('\n')
-            && !rest[..skipped + length].contains(end)
-        {
-            self.at += skipped + length + 1;
+        if let Some(length) = rest[skipped..].find(']') {
+            let inside = &rest[..skipped + length];
+            if inside.contains(end) {
+                return None;
+            }
+            if !inside.contains('\n') {
+                self.at += inside.len() + 1;
+            }
         }
+        Some(())
     }
 
     fn address(&mut self) -> Option<()> {
@@ -180,10 +185,11 @@ mod tests {
     fn files_and_commands_in_a_script_are_seen() {
         assert_eq!(reach("s/a/b/gw out.txt").unwrap().writes, ["out.txt"]);
         assert_eq!(reach("1,3p;/x/w f").unwrap().writes, ["f"]);
-        assert_eq!(reach("/[/]/!{s,a,b,;W f g\n}").unwrap().writes, ["f g"]);
+        assert_eq!(reach("/[^]x]/!{s,a,b,;W f g\n}").unwrap().writes, ["f g"]);
         assert!(reach("s/.*/date/e").unwrap().runs);
         assert!(reach("1e touch x").unwrap().runs);
         assert!(reach("s/we w x/e/").unwrap().writes.is_empty());
         assert_eq!(reach("k"), None);
+        assert_eq!(reach("s/[/]/w x/"), None);
     }
 }

@@ -45,7 +45,7 @@ impl Shell<'_> {
                 behind(rest, valued, 0)
             }
             "env" => return self.environment(rest, input).map(|()| true),
-            "xargs" => return self.from_input(rest, input).map(|()| true),
+            "xargs" => return self.each_input(rest, input).map(|()| true),
             "parallel" => return self.parallel(rest).map(|()| true),
             "bash" | "sh" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "rbash" => {
                 return self.shell(name, rest, input).map(|()| true);
@@ -66,7 +66,7 @@ impl Shell<'_> {
                 };
                 if name == "script" {
                     self.write_all(&options.operands, false);
-                    self.run_partly(&words)?;
+                    self.run_partly(&words);
                 } else {
                     self.run_joined(&words)?;
                 }
@@ -151,7 +151,7 @@ impl Shell<'_> {
         Ok(())
     }
 
-    fn from_input(&mut self, rest: &[Text], input: &Input) -> Result<(), Unclear> {
+    fn each_input(&mut self, rest: &[Text], input: &Input) -> Result<(), Unclear> {
         let valued = &[
             "-a",
             "-d",
@@ -185,18 +185,15 @@ impl Shell<'_> {
         if command.is_empty() {
             return Ok(());
         }
-        match mark {
-            Some(mark) => {
-                for value in given.iter().take(32) {
-                    let words: Vec<Text> = command.iter().map(|word| replace(word, &mark, value)).collect();
-                    self.apart(|shell| shell.run(&words, &Input::Piped))?;
-                }
-            }
-            None => {
-                let mut words = command.to_vec();
-                words.extend(given);
+        if let Some(mark) = mark {
+            for value in given.iter().take(32) {
+                let words: Vec<Text> = command.iter().map(|word| replace(word, &mark, value)).collect();
                 self.apart(|shell| shell.run(&words, &Input::Piped))?;
             }
+        } else {
+            let mut words = command.to_vec();
+            words.extend(given);
+            self.apart(|shell| shell.run(&words, &Input::Piped))?;
         }
         Ok(())
     }
