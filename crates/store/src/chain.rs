@@ -331,14 +331,15 @@ impl<L: Link> Chain<L> {
         Appender::open_whole(&self.path).map(|(_, half)| half)
     }
 
-    /// Writes `link`, which follows the last line. Not synced, it may be lost when the power goes, and then the log
+    /// Writes `link`, which follows the last line; after an error the log is as it was. Not synced, it may be lost when the power goes, and then the log
     /// is shorter than the head says.
     pub fn write(&self, link: &L, sync: bool) -> Result<(), FileError> {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder).map_err(|error| FileError::new("create", folder, error))?;
         }
-        self.open()?.append(link.line().as_bytes(), sync)?;
-        self.write_head(link)
+        let mut appender = self.open()?;
+        appender.append(link.line().as_bytes(), sync)?;
+        self.write_head(link).inspect_err(|_| appender.undo())
     }
 
     /// The log opened for one more line, without the half line that a crash left at its end.

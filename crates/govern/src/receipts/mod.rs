@@ -249,4 +249,4 @@ fn changes_nothing(tool: &Tool) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
