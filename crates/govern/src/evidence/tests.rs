@@ -60,7 +60,8 @@ fn the_worst_claim_decides() {
 #[test]
 fn what_is_a_claim() {
     use Key::*;
-    let table: &[(&str, &[(Key, Option<i64>)])] = &[
+    type Said = [(Key, Option<i64>)];
+    let table: &[(&str, &Said)] = &[
         ("12 tests passed", &[(TestsPassed, Some(12))]),
         ("All 12 unit tests pass.", &[(TestsPassed, Some(12)), (TestsFailed, Some(0))]),
         (

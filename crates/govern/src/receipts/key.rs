@@ -154,8 +154,8 @@ mod tests {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-            assert_eq!((mode(&keys), mode(&keys.join(FILE))), (0o700, 0o600));
+            let rights = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!((rights(&keys), rights(&keys.join(FILE))), (0o700, 0o600));
             fs::set_permissions(keys.join(FILE), fs::Permissions::from_mode(0o640)).unwrap();
             assert!(load(&keys).unwrap_err().to_string().contains("chmod 600"));
         }

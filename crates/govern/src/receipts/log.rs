@@ -118,7 +118,7 @@ impl Writer<'_> {
             aside.push(format!(".{}", name(n)));
             PathBuf::from(aside)
         };
-        let free = (0..).find(|&n| fs::symlink_metadata(aside(n)).is_err()).unwrap_or_default();
+        let free = (0..1000).find(|&n| fs::symlink_metadata(aside(n)).is_err()).unwrap_or_default();
         let head = self.log.chain.head().ok();
         self.log.chain.put_aside(&name(free))?;
         let mut first = Receipt::new(Kind::Broken, now);

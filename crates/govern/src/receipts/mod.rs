@@ -109,7 +109,7 @@ impl<'a> Receipts<'a> {
         let args = hash(&call.input)?;
         let now = self.world.now();
         let mut receipt = self.about(Kind::Judged, event);
-        self.describe(&mut receipt, call, args, known);
+        describe(&mut receipt, call, args, known);
         receipt.decision = Some(verdict.decision);
         receipt.gate.clone_from(&verdict.gate);
         receipt.rule.clone_from(&verdict.rule);
@@ -143,7 +143,7 @@ impl<'a> Receipts<'a> {
         let args = hash(&call.input)?;
         let now = self.world.now();
         let mut receipt = self.about(Kind::Seen, event);
-        self.describe(&mut receipt, call, args, known);
+        describe(&mut receipt, call, args, known);
         receipt.post_condition_probe_hash = known.probe;
         receipt.outcome = Some(Outcome::Unknown);
         if let Some(outcome) = &event.outcome {
@@ -226,13 +226,13 @@ impl<'a> Receipts<'a> {
         receipt.policy_hash = self.policy;
         receipt
     }
+}
 
-    fn describe(&self, receipt: &mut Receipt, call: &Call, args: Sha256, known: &Known) {
-        receipt.tool = Some(name(&call.name));
-        receipt.args_hash = Some(args);
-        receipt.reversibility = Some(changes_nothing(&call.tool));
-        receipt.writes = known.writes.iter().map(|path| short(path)).collect();
-    }
+fn describe(receipt: &mut Receipt, call: &Call, args: Sha256, known: &Known) {
+    receipt.tool = Some(name(&call.name));
+    receipt.args_hash = Some(args);
+    receipt.reversibility = Some(changes_nothing(&call.tool));
+    receipt.writes = known.writes.iter().map(|path| short(path)).collect();
 }
 
 /// Whether nothing would have to be taken back after the call.

@@ -33,14 +33,14 @@ pub(crate) struct Bench {
     pub(crate) state: State,
     pub(crate) world: World,
     pub(crate) hand: &'static Hand,
-    _folder: Option<tempfile::TempDir>,
+    folder: Option<tempfile::TempDir>,
 }
 
 impl Bench {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut bench = Self::at(folder.path());
-        bench._folder = Some(folder);
+        bench.folder = Some(folder);
         bench
     }
 
@@ -50,7 +50,7 @@ impl Bench {
         let state = State::of(None, &folder.join("work"), &env).unwrap();
         let world =
             World { cwd: folder.to_owned(), env, clock: Box::new(hand), entropy: Box::new(SystemEntropy) };
-        Self { state, world, hand, _folder: None }
+        Self { state, world, hand, folder: None }
     }
 
     pub(crate) fn receipts(&self) -> Receipts<'_> {

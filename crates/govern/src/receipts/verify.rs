@@ -158,10 +158,19 @@ pub fn verify(state: &State, keys: &[VerifyingKey]) -> Result<Verification, Rece
 /// Checks the bytes of a log.
 pub fn bytes_of(bytes: &[u8], beside: &Beside, keys: &[VerifyingKey]) -> Verification {
     let keyring: HashMap<String, &VerifyingKey> = keys.iter().map(|key| (key.id(), key)).collect();
-    let mut check = Check { bytes, keys, keyring, beside, head: Head::empty(), found: Verification::new() };
+    let mut check = Check {
+        bytes,
+        keys,
+        keyring,
+        beside,
+        head: Head::empty(),
+        signers: BTreeMap::new(),
+        found: Verification::new(),
+    };
     check.run();
     check.found.sound = check.found.fault.is_none();
     check.found.head = check.head.hash;
+    check.found.keys = check.signers.into_iter().map(|(key, lines)| Signer { key, lines }).collect();
     check.found
 }
 
@@ -192,6 +201,7 @@ struct Check<'a> {
     keyring: HashMap<String, &'a VerifyingKey>,
     beside: &'a Beside,
     head: Head,
+    signers: BTreeMap<String, u64>,
     found: Verification,
 }
 
@@ -199,7 +209,6 @@ impl Check<'_> {
     fn run(&mut self) {
         let end = self.bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         let (whole, half) = self.bytes.split_at(end);
-        let mut signers: BTreeMap<String, u64> = BTreeMap::new();
         let mut denied: HashMap<(Option<String>, String), u64> = HashMap::new();
         let named = self.beside.head;
         let mut head_is_met = named.is_none_or(|head| head == Head::empty());
@@ -214,9 +223,7 @@ impl Check<'_> {
             head_is_met |= named == Some(self.head);
             witness_is_met |= self.beside.witness == Some(self.head);
             self.found.lines = receipt.seq;
-            *signers.entry(receipt.key.clone()).or_default() += 1;
-            self.found.keys =
-                signers.iter().map(|(key, &lines)| Signer { key: key.clone(), lines }).collect();
+            *self.signers.entry(receipt.key.clone()).or_default() += 1;
             self.note(&receipt, &mut denied);
         }
         let next = self.head.n + 1;
