@@ -187,7 +187,8 @@ impl<'a> Receipts<'a> {
         Ok(Written { receipt, new: true })
     }
 
-    /// Ends a turn: puts on record what was found of the agent's words, then a checkpoint, and syncs both.
+    /// Ends a turn: puts on record what was found of the agent's words, then a checkpoint, and syncs both. Of two
+    /// entries that fire for one stop, the second one adds nothing.
     pub fn checkpoint(
         &self,
         event: &Event,
@@ -195,6 +196,13 @@ impl<'a> Receipts<'a> {
     ) -> Result<Receipt, ReceiptError> {
         let now = self.world.now();
         let mut writer = self.log.lock(now)?;
+        let session = event.session.as_deref().map(name);
+        let twin = writer.last().filter(|last| {
+            last.kind == Kind::Checkpoint && last.session == session && call::is_near(last, now)
+        });
+        if let Some(twin) = twin {
+            return Ok(twin.clone());
+        }
         let mut proof = None;
         if let Some(found) = found {
             let mut receipt = self.about(Kind::Evidence, event);
@@ -205,7 +213,7 @@ impl<'a> Receipts<'a> {
         let mut receipt = self.about(Kind::Checkpoint, event);
         receipt.evidence_ref = proof;
         let head = writer.head();
-        let about = Checkpoint { seq: head.n, at: now, session: receipt.session.clone() };
+        let about = Checkpoint { seq: head.n, at: now, session };
         receipt.checkpoint = Some(checkpoint::sign(head, about, self.log.key())?);
         let receipt = writer.add(receipt, true)?;
         writer.bear_witness()?;

@@ -95,6 +95,8 @@ pub struct Break {
     pub aside: String,
     /// How many lines it had, as far as its head file said.
     pub lines: Option<i64>,
+    /// The first thing that is wrong with it; none where it is gone.
+    pub fault: Option<Fault>,
 }
 
 /// A result of a call that was denied.
@@ -152,7 +154,30 @@ pub fn verify(state: &State, keys: &[VerifyingKey]) -> Result<Verification, Rece
     if found.fault.is_none() && head.is_err() {
         found.fail(found.lines, found.lines, Why::Head);
     }
+    for broken in &mut found.breaks {
+        broken.fault = aside(state, &broken.aside, keys)?;
+    }
     Ok(found)
+}
+
+/// What is wrong with a log that was put aside.
+fn aside(state: &State, name: &str, keys: &[VerifyingKey]) -> Result<Option<Fault>, ReceiptError> {
+    if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+        return Ok(None);
+    }
+    let path = |end: &str| state.receipts().with_extension(format!("{end}.{name}"));
+    let Some(bytes) = file::read(&path("jsonl"))? else { return Ok(None) };
+    let head = file::read(&path("jsonl.head"))?.map(|bytes| String::from_utf8_lossy(&bytes).parse());
+    let known = match head {
+        Some(Ok(head)) => Some(head),
+        Some(Err(_)) => None,
+        None => Some(Head::empty()),
+    };
+    let mut found = bytes_of(&bytes, &Beside { head: known, witness: None }, keys);
+    if found.fault.is_none() && known.is_none() {
+        found.fail(found.lines, found.lines, Why::Head);
+    }
+    Ok(found.fault)
 }
 
 /// Checks the bytes of a log.
@@ -293,6 +318,7 @@ impl Check<'_> {
                 at: receipt.at,
                 aside: receipt.marker.clone().unwrap_or_default(),
                 lines: receipt.figures.get("lines").copied(),
+                fault: None,
             }),
             Kind::Judged | Kind::Seen => {
                 let Some(call) = &receipt.call else { return };
