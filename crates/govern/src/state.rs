@@ -52,7 +52,13 @@ impl State {
     /// The state of a repository that is found already, or of the folder `root` outside git.
     pub fn of(layout: Option<&Layout>, root: &Path, env: &Env) -> Result<Self, NoState> {
         let folder = store::state::folder(layout, root, "govern", env).ok_or(NoState::NoHome)?;
-        let keys = store::state::home(env).ok_or(NoState::NoHome)?.join("keys");
+        let home = store::state::home(env).ok_or(NoState::NoHome)?;
+        // Somebody's home folder may be a work tree. What lies in one can be committed.
+        let base = match layout {
+            Some(layout) if home.starts_with(&layout.work_tree) => layout.common_dir.join("cairn"),
+            _ => home,
+        };
+        let keys = base.join("keys");
         Ok(Self { root: root.to_owned(), folder, keys })
     }
 
@@ -66,7 +72,7 @@ impl State {
         &self.folder
     }
 
-    /// The folder of the keys that sign receipts: the person's own, outside every repository.
+    /// The folder of the keys that sign receipts: the person's own, outside the work tree.
     pub fn keys(&self) -> &Path {
         &self.keys
     }
@@ -130,6 +136,8 @@ mod tests {
         let other = State::find(&linked, &env).unwrap();
         assert_eq!((other.folder(), other.witness()), (state.folder(), state.witness()));
         assert!(!state.folder().exists(), "finding it makes nothing");
+        let own = State::find(&main, &self::env(&main)).unwrap();
+        assert_eq!(own.keys(), main.join(".git/cairn/keys"), "the home folder is the work tree");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::fmt;
 use std::fs;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use canon::{Sha256, Timestamp, json};
 use serde::{Deserialize, Serialize};
@@ -134,6 +135,28 @@ impl Head {
     /// The head that `last` makes.
     pub fn of(last: Option<&impl Link>) -> Self {
         last.map_or(Self::empty(), |last| Self { n: last.number(), hash: last.hash() })
+    }
+}
+
+/// As the head file has it: the number, a blank, the hash.
+impl fmt::Display for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.n, self.hash)
+    }
+}
+
+/// The text is no head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NotAHead;
+
+impl FromStr for Head {
+    type Err = NotAHead;
+
+    fn from_str(text: &str) -> Result<Self, NotAHead> {
+        let mut words = text.split_whitespace();
+        let n = words.next().and_then(|word| word.parse().ok());
+        let hash = words.next().and_then(|word| word.parse().ok());
+        n.zip(hash).map(|(n, hash)| Self { n, hash }).ok_or(NotAHead)
     }
 }
 
@@ -277,10 +300,8 @@ impl<L: Link> Chain<L> {
     /// What the head file says; of an empty chain where there is none.
     pub fn head(&self) -> Result<Head, ChainError> {
         let Some(bytes) = file::read(&self.head_path())? else { return Ok(Head::empty()) };
-        let text = String::from_utf8_lossy(&bytes);
-        let mut words = text.split_whitespace();
-        let head = words.next().and_then(|n| n.parse().ok()).zip(words.next().and_then(|h| h.parse().ok()));
-        head.map(|(n, hash)| Head { n, hash }).ok_or_else(|| self.broken(0, "the head file is damaged"))
+        let head = String::from_utf8_lossy(&bytes).parse();
+        head.map_err(|NotAHead| self.broken(0, "the head file is damaged"))
     }
 
     fn parse(&self, line: &[u8], number: u64) -> Result<L, ChainError> {
@@ -331,14 +352,15 @@ impl<L: Link> Chain<L> {
         Appender::open_whole(&self.path).map(|(_, half)| half)
     }
 
-    /// Writes `link`, which follows the last line. Not synced, it may be lost when the power goes, and then the log
+    /// Writes `link`, which follows the last line; after an error the log is as it was. Not synced, it may be lost when the power goes, and then the log
     /// is shorter than the head says.
     pub fn write(&self, link: &L, sync: bool) -> Result<(), FileError> {
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder).map_err(|error| FileError::new("create", folder, error))?;
         }
-        self.open()?.append(link.line().as_bytes(), sync)?;
-        self.write_head(link)
+        let mut appender = self.open()?;
+        appender.append(link.line().as_bytes(), sync)?;
+        self.write_head(link).inspect_err(|_| appender.undo())
     }
 
     /// The log opened for one more line, without the half line that a crash left at its end.
@@ -354,7 +376,7 @@ impl<L: Link> Chain<L> {
         // Not synced: after a power cut the head may be one line behind, which is accepted.
         let mut temporary = path.clone().into_os_string();
         temporary.push(format!(".{}.tmp", std::process::id()));
-        fs::write(&temporary, format!("{} {}\n", link.number(), link.hash())).map_err(fail)?;
+        fs::write(&temporary, format!("{}\n", Head::of(Some(link)))).map_err(fail)?;
         fs::rename(&temporary, &path).map_err(fail)
     }
 }

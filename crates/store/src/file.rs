@@ -197,9 +197,9 @@ impl Staged {
         Self::stage(target, mark, false, |file| file.write_all(bytes))
     }
 
-    /// Writes `bytes` to a file that nobody but its owner may ever read.
-    pub fn write_private(target: &Path, bytes: &[u8]) -> Result<Self, FileError> {
-        Self::stage(target, &own_mark(), true, |file| file.write_all(bytes))
+    /// The same for a file that nobody but its owner may ever read.
+    pub fn write_private(target: &Path, mark: &str, bytes: &[u8]) -> Result<Self, FileError> {
+        Self::stage(target, mark, true, |file| file.write_all(bytes))
     }
 
     /// The same for a content that begins with the target's first `keep` bytes and ends with `tail`: the system

@@ -91,7 +91,7 @@ pub fn claims(message: &str) -> Vec<Claim> {
             (None, Some(mark)) => fence = Some(mark),
             (Some(_), _) => quoted(text, line, &mut found),
             (None, None) => {
-                sentences(text).for_each(|sentence| Sentence::new(sentence, line).read(&mut found))
+                sentences(text).for_each(|sentence| Sentence::new(sentence, line).read(&mut found));
             }
         }
     }
@@ -248,8 +248,9 @@ impl Sentence {
         let all = at > 0 && self.word(at - 1) == "all";
         match next {
             "passed" | "passing" => return self.push(found, Key::TestsPassed, Some(figure), None),
-            "failed" | "failing" => return self.push(found, Key::TestsFailed, Some(figure), None),
-            "failure" | "failures" => return self.push(found, Key::TestsFailed, Some(figure), None),
+            "failed" | "failing" | "failure" | "failures" => {
+                return self.push(found, Key::TestsFailed, Some(figure), None);
+            }
             "skipped" | "ignored" => return self.push(found, Key::TestsSkipped, Some(figure), None),
             "insertion" | "insertions" => return self.push(found, Key::Insertions, Some(figure), None),
             "deletion" | "deletions" => return self.push(found, Key::Deletions, Some(figure), None),

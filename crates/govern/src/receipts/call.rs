@@ -37,6 +37,7 @@ pub(super) struct Named {
     given: Option<String>,
     /// Of a call without an id, what the derived id begins with.
     base: String,
+    args: Sha256,
 }
 
 /// Where a line about a call belongs.
@@ -53,7 +54,12 @@ impl Named {
     pub(super) fn new(event: &Event, call: &Call, args: Sha256) -> Result<Self, serde_json::Error> {
         let parts = json!([event.agent, event.session, event.subagent, call.name, args.to_string()]);
         let base = format!("~{}-", &hash(&parts)?.to_string()[..16]);
-        Ok(Self { session: event.session.as_deref().map(name), given: call.id.as_deref().map(name), base })
+        Ok(Self {
+            session: event.session.as_deref().map(name),
+            given: call.id.as_deref().map(name),
+            base,
+            args,
+        })
     }
 
     /// Every line of the call in the log's end.
@@ -73,8 +79,14 @@ impl Named {
     /// Where a judgement with this decision belongs, as line number `next`.
     pub(super) fn judged(&self, tail: &str, next: u64, decision: Decision, now: Timestamp) -> Place {
         let lines = self.lines(tail);
+        let is_over =
+            |judged: &Receipt| lines.iter().any(|line| line.kind == Kind::Seen && line.seq > judged.seq);
         let earlier = lines.iter().rev().find(|line| line.kind == Kind::Judged);
-        let earlier = earlier.filter(|line| self.given.is_some() || is_near(line, now));
+        let earlier = earlier.filter(|line| match self.given {
+            // Some agents begin to count anew with each turn.
+            Some(_) => line.args_hash == Some(self.args) && (is_near(line, now) || !is_over(line)),
+            None => is_near(line, now),
+        });
         let id = match (&self.given, earlier) {
             (Some(id), _) => id.clone(),
             (None, Some(line)) => line.call.clone().unwrap_or_default(),
@@ -91,7 +103,7 @@ impl Named {
         let seen = || lines.iter().filter(|line| line.kind == Kind::Seen);
         let judged = || lines.iter().filter(|line| line.kind == Kind::Judged);
         let twin = match self.given {
-            Some(_) => seen().next_back(),
+            Some(_) => seen().next_back().filter(|seen| judged().all(|judged| judged.seq < seen.seq)),
             None => seen().next_back().filter(|line| is_near(line, now) && line.result_hash == result),
         };
         let open = match (&self.given, twin) {
@@ -110,6 +122,7 @@ impl Named {
     }
 }
 
-fn is_near(line: &Receipt, now: Timestamp) -> bool {
+/// Whether a line was written just now.
+pub(super) fn is_near(line: &Receipt, now: Timestamp) -> bool {
     (now.as_millis() - line.at.as_millis()).abs() <= TWIN
 }

@@ -1,12 +1,12 @@
 //! Receipts as documents: a list of calls, one call whole, and the log to hand on.
 
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use canon::{Sha256, Timestamp};
 use gate::event::Decision;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
 use store::chain::{Chain, Head, Link as _};
 use store::file;
 use trust::ed25519::VerifyingKey;
@@ -193,14 +193,13 @@ fn join(lines: Vec<Receipt>) -> Vec<Entry> {
     let mut open: HashMap<(Option<String>, String), usize> = HashMap::new();
     for line in lines {
         let name = line.call.clone().map(|call| (line.session.clone(), call));
-        if line.kind == Kind::Seen {
-            if let Some(&at) = name.as_ref().and_then(|name| open.get(name)) {
-                let entry: &mut Entry = &mut entries[at];
-                entry.seen = Some(line.seq);
-                entry.outcome = line.outcome;
-                entry.figures = line.figures;
-                continue;
-            }
+        let judged = name.as_ref().and_then(|name| open.get(name)).filter(|_| line.kind == Kind::Seen);
+        if let Some(&at) = judged {
+            let entry: &mut Entry = &mut entries[at];
+            entry.seen = Some(line.seq);
+            entry.outcome = line.outcome;
+            entry.figures = line.figures;
+            continue;
         }
         if let Some(name) = name {
             open.insert(name, entries.len());

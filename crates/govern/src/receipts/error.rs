@@ -20,6 +20,8 @@ pub enum ReceiptError {
     Key(KeyError),
     /// A value has no canonical form.
     Value(serde_json::Error),
+    /// The log can't be read as it is.
+    Damaged(String),
     /// The log was damaged. It is put aside, and a new one begins with a line that says so.
     Broken {
         /// Where the damaged log lies now.
@@ -36,6 +38,7 @@ impl fmt::Display for ReceiptError {
             Self::Lock(error) => error.fmt(f),
             Self::Key(error) => error.fmt(f),
             Self::Value(error) => write!(f, "a value has no canonical form: {error}"),
+            Self::Damaged(why) => write!(f, "the log of receipts is damaged: {why}"),
             Self::Broken { aside, why } => write!(
                 f,
                 "the log of receipts was damaged ({why}); it is kept as `{}` and a new one is begun",
@@ -75,9 +78,7 @@ impl From<ChainError> for ReceiptError {
     fn from(error: ChainError) -> Self {
         match error {
             ChainError::File(error) => Self::File(error),
-            ChainError::Broken { ref path, .. } => {
-                Self::Broken { aside: path.clone(), why: error.to_string() }
-            }
+            broken @ ChainError::Broken { .. } => Self::Damaged(broken.to_string()),
         }
     }
 }

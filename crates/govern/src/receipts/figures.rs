@@ -197,9 +197,8 @@ impl Found {
     fn count(&mut self, word: &str, n: i64) {
         let name = match word.to_lowercase().as_str() {
             "passed" | "passing" | "pass" => PASSED,
-            "failed" | "failing" | "fail" => FAILED,
             // An error in pytest is a test that could not be run.
-            "error" | "errors" => FAILED,
+            "failed" | "failing" | "fail" | "error" | "errors" => FAILED,
             "skipped" | "ignored" | "pending" | "skip" | "todo" => SKIPPED,
             _ => return,
         };

@@ -58,16 +58,18 @@ pub fn load_or_make(folder: &Path, entropy: &dyn Entropy) -> Result<SigningKey, 
     let mut seed = [0; 32];
     entropy.fill_secret(&mut seed).map_err(KeyError::NoSecret)?;
     let path = folder.join(FILE);
-    let text = SigningKey::from_seed(&seed).to_pem().map_err(|fault| KeyError::Fault(path.clone(), fault))?;
+    let candidate = SigningKey::from_seed(&seed);
+    let text = candidate.to_pem().map_err(|fault| KeyError::Fault(path.clone(), fault))?;
     create_folder(folder)?;
     // What the file system keeps decides: this key, or that of a process which was first.
-    let made = Staged::write_private(&path, text.as_bytes())?.commit_new();
-    let key = match load(folder)? {
-        Some(key) => key,
-        None => return Err(made.map_or_else(KeyError::File, |()| KeyError::Fault(path, KeyFault::Private))),
+    let mark = name(&candidate.public());
+    let made = Staged::write_private(&path, &mark, text.as_bytes())?.commit_new();
+    let Some(key) = load(folder)? else {
+        return Err(made.map_or_else(KeyError::File, |()| KeyError::Fault(path, KeyFault::Private)));
     };
-    publish(folder, &key.public())?;
-    file::sync_folder(&path)?;
+    if made.is_ok() {
+        publish(folder, &key.public())?;
+    }
     Ok(key)
 }
 
@@ -82,10 +84,15 @@ fn create_folder(folder: &Path) -> Result<(), FileError> {
     builder.create(folder).map_err(|source| FileError { path: folder.to_owned(), doing: "create", source })
 }
 
+/// The letters and digits of a fingerprint that tell keys apart.
+fn name(key: &VerifyingKey) -> String {
+    key.id().chars().filter(char::is_ascii_alphanumeric).skip("SHA256".len()).take(16).collect()
+}
+
 /// Keeps the public half under its own name, so that old receipts can be checked when the key is replaced.
 fn publish(folder: &Path, key: &VerifyingKey) -> Result<(), FileError> {
-    let name: String = key.id().chars().filter(char::is_ascii_alphanumeric).take(22).collect();
-    file::replace(&folder.join(format!("{name}.pub")), format!("{} cairn-gate\n", key.ssh()).as_bytes())
+    let path = folder.join(format!("gate-{}.pub", name(key)));
+    file::replace(&path, format!("{} cairn-gate\n", key.ssh()).as_bytes())
 }
 
 /// The key in `folder`; none where there is none yet.
@@ -147,8 +154,8 @@ mod tests {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-            assert_eq!((mode(&keys), mode(&keys.join(FILE))), (0o700, 0o600));
+            let rights = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            assert_eq!((rights(&keys), rights(&keys.join(FILE))), (0o700, 0o600));
             fs::set_permissions(keys.join(FILE), fs::Permissions::from_mode(0o640)).unwrap();
             assert!(load(&keys).unwrap_err().to_string().contains("chmod 600"));
         }

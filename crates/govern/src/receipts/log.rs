@@ -30,6 +30,7 @@ pub(super) struct Log {
 pub(super) struct Writer<'a> {
     log: &'a Log,
     head: Head,
+    last: Option<Receipt>,
     _guard: Guard,
 }
 
@@ -54,9 +55,12 @@ impl Log {
             Err(ChainError::File(error)) => return Err(error.into()),
             Err(broken @ ChainError::Broken { .. }) => Err(broken.to_string()),
         };
-        let mut writer = Writer { log: self, head: Head::empty(), _guard: guard };
+        let mut writer = Writer { log: self, head: Head::empty(), last: None, _guard: guard };
         match last {
-            Ok(last) => writer.head = Head::of(last.as_ref()),
+            Ok(last) => {
+                writer.head = Head::of(last.as_ref());
+                writer.last = last;
+            }
             Err(why) => return Err(writer.begin_anew(why, now)?),
         }
         if !half.is_empty() {
@@ -85,6 +89,11 @@ impl Writer<'_> {
         self.head
     }
 
+    /// The last line.
+    pub(super) fn last(&self) -> Option<&Receipt> {
+        self.last.as_ref()
+    }
+
     /// The end of the log as text, from the beginning of a line.
     pub(super) fn tail(&self) -> Result<String, ReceiptError> {
         let (bytes, cut) = file::read_tail(self.log.chain.path(), WINDOW)?;
@@ -100,6 +109,7 @@ impl Writer<'_> {
         receipt.seal(self.head, &self.log.key, &self.log.id);
         self.log.chain.write(&receipt, sync)?;
         self.head = Head::of(Some(&receipt));
+        self.last = Some(receipt.clone());
         Ok(receipt)
     }
 
@@ -118,7 +128,7 @@ impl Writer<'_> {
             aside.push(format!(".{}", name(n)));
             PathBuf::from(aside)
         };
-        let free = (0..).find(|&n| fs::symlink_metadata(aside(n)).is_err()).unwrap_or_default();
+        let free = (0..1000).find(|&n| fs::symlink_metadata(aside(n)).is_err()).unwrap_or_default();
         let head = self.log.chain.head().ok();
         self.log.chain.put_aside(&name(free))?;
         let mut first = Receipt::new(Kind::Broken, now);

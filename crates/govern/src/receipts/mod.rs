@@ -109,7 +109,7 @@ impl<'a> Receipts<'a> {
         let args = hash(&call.input)?;
         let now = self.world.now();
         let mut receipt = self.about(Kind::Judged, event);
-        self.describe(&mut receipt, call, args, known);
+        describe(&mut receipt, call, args, known);
         receipt.decision = Some(verdict.decision);
         receipt.gate.clone_from(&verdict.gate);
         receipt.rule.clone_from(&verdict.rule);
@@ -143,7 +143,7 @@ impl<'a> Receipts<'a> {
         let args = hash(&call.input)?;
         let now = self.world.now();
         let mut receipt = self.about(Kind::Seen, event);
-        self.describe(&mut receipt, call, args, known);
+        describe(&mut receipt, call, args, known);
         receipt.post_condition_probe_hash = known.probe;
         receipt.outcome = Some(Outcome::Unknown);
         if let Some(outcome) = &event.outcome {
@@ -187,7 +187,8 @@ impl<'a> Receipts<'a> {
         Ok(Written { receipt, new: true })
     }
 
-    /// Ends a turn: puts on record what was found of the agent's words, then a checkpoint, and syncs both.
+    /// Ends a turn: puts on record what was found of the agent's words, then a checkpoint, and syncs both. Of two
+    /// entries that fire for one stop, the second one adds nothing.
     pub fn checkpoint(
         &self,
         event: &Event,
@@ -195,6 +196,13 @@ impl<'a> Receipts<'a> {
     ) -> Result<Receipt, ReceiptError> {
         let now = self.world.now();
         let mut writer = self.log.lock(now)?;
+        let session = event.session.as_deref().map(name);
+        let twin = writer.last().filter(|last| {
+            last.kind == Kind::Checkpoint && last.session == session && call::is_near(last, now)
+        });
+        if let Some(twin) = twin {
+            return Ok(twin.clone());
+        }
         let mut proof = None;
         if let Some(found) = found {
             let mut receipt = self.about(Kind::Evidence, event);
@@ -205,7 +213,7 @@ impl<'a> Receipts<'a> {
         let mut receipt = self.about(Kind::Checkpoint, event);
         receipt.evidence_ref = proof;
         let head = writer.head();
-        let about = Checkpoint { seq: head.n, at: now, session: receipt.session.clone() };
+        let about = Checkpoint { seq: head.n, at: now, session };
         receipt.checkpoint = Some(checkpoint::sign(head, about, self.log.key())?);
         let receipt = writer.add(receipt, true)?;
         writer.bear_witness()?;
@@ -226,13 +234,13 @@ impl<'a> Receipts<'a> {
         receipt.policy_hash = self.policy;
         receipt
     }
+}
 
-    fn describe(&self, receipt: &mut Receipt, call: &Call, args: Sha256, known: &Known) {
-        receipt.tool = Some(name(&call.name));
-        receipt.args_hash = Some(args);
-        receipt.reversibility = Some(changes_nothing(&call.tool));
-        receipt.writes = known.writes.iter().map(|path| short(path)).collect();
-    }
+fn describe(receipt: &mut Receipt, call: &Call, args: Sha256, known: &Known) {
+    receipt.tool = Some(name(&call.name));
+    receipt.args_hash = Some(args);
+    receipt.reversibility = Some(changes_nothing(&call.tool));
+    receipt.writes = known.writes.iter().map(|path| short(path)).collect();
 }
 
 /// Whether nothing would have to be taken back after the call.
@@ -249,4 +257,4 @@ fn changes_nothing(tool: &Tool) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

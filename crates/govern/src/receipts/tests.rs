@@ -33,14 +33,14 @@ pub(crate) struct Bench {
     pub(crate) state: State,
     pub(crate) world: World,
     pub(crate) hand: &'static Hand,
-    _folder: Option<tempfile::TempDir>,
+    folder: Option<tempfile::TempDir>,
 }
 
 impl Bench {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut bench = Self::at(folder.path());
-        bench._folder = Some(folder);
+        bench.folder = Some(folder);
         bench
     }
 
@@ -50,7 +50,7 @@ impl Bench {
         let state = State::of(None, &folder.join("work"), &env).unwrap();
         let world =
             World { cwd: folder.to_owned(), env, clock: Box::new(hand), entropy: Box::new(SystemEntropy) };
-        Self { state, world, hand, _folder: None }
+        Self { state, world, hand, folder: None }
     }
 
     pub(crate) fn receipts(&self) -> Receipts<'_> {
@@ -131,8 +131,9 @@ fn a_call_gives_two_lines_that_its_id_joins() {
     for raw in ["cargo", "hunter2", "a.rs", "passed;"] {
         assert!(!text.contains(raw), "{raw} is kept");
     }
-    let null = r#""parent_seq":null,"post_condition_probe_hash":null"#;
-    assert!(text.lines().next().unwrap().contains(null), "{text}");
+    for null in ["parent_seq", "post_condition_probe_hash", "evidence_ref"] {
+        assert!(text.lines().next().unwrap().contains(&format!("\"{null}\":null")), "{text}");
+    }
     assert!(bench.verify().sound);
 }
 
@@ -245,7 +246,7 @@ fn a_stop_attests_the_chain() {
     assert_eq!((found.lines, found.checkpoints, found.since_checkpoint), (4, 1, 0));
     let envelope = lines[3].checkpoint.as_ref().unwrap();
     let keys = key::known(bench.state.keys()).unwrap();
-    let statement: serde_json::Value = serde_json::from_slice(&envelope.open(&keys).unwrap().0).unwrap();
+    let statement: Value = serde_json::from_slice(&envelope.open(&keys).unwrap().0).unwrap();
     assert_eq!(statement["subject"][0]["digest"]["sha256"], lines[2].hash().to_string());
     assert_eq!(statement["predicate"]["seq"], 3);
 }
@@ -387,19 +388,31 @@ fn append_one(bench: &Bench, id: &str) {
 #[test]
 fn a_damaged_log_denies_once_and_is_kept() {
     type Damage = fn(&State);
-    let damages: [(&str, Damage); 4] = [
-        ("its last line changed", |state| {
-            let text = fs::read_to_string(state.receipts()).unwrap();
-            fs::write(state.receipts(), text.replace("\"u3\"", "\"u4\"")).unwrap();
-        }),
-        ("its end cut off", |state| {
-            let text = fs::read_to_string(state.receipts()).unwrap();
-            fs::write(state.receipts(), text.lines().next().unwrap().to_owned() + "\n").unwrap();
-        }),
-        ("its head damaged", |state| fs::write(state.receipts().with_extension("jsonl.head"), "x").unwrap()),
-        ("all of it gone", |state| fs::remove_dir_all(state.folder()).unwrap()),
+    let damages: [(&str, Damage, (u64, Why)); 4] = [
+        (
+            "its last line changed",
+            |state| {
+                let text = fs::read_to_string(state.receipts()).unwrap();
+                fs::write(state.receipts(), text.replace("\"u3\"", "\"u4\"")).unwrap();
+            },
+            (3, Why::Changed),
+        ),
+        (
+            "its end cut off",
+            |state| {
+                let text = fs::read_to_string(state.receipts()).unwrap();
+                fs::write(state.receipts(), text.lines().next().unwrap().to_owned() + "\n").unwrap();
+            },
+            (2, Why::CutTail),
+        ),
+        (
+            "its head damaged",
+            |state| fs::write(state.receipts().with_extension("jsonl.head"), "x").unwrap(),
+            (3, Why::Head),
+        ),
+        ("all of it gone", |state| fs::remove_dir_all(state.folder()).unwrap(), (0, Why::CutTail)),
     ];
-    for (what, damage) in damages {
+    for (what, damage, fault) in damages {
         let bench = Bench::new();
         append_one(&bench, "u1");
         bench.receipts().checkpoint(&shell(None, "ls"), None).unwrap();
@@ -416,6 +429,9 @@ fn a_damaged_log_denies_once_and_is_kept() {
         if what != "all of it gone" {
             let aside = format!("receipts.jsonl.{}", found.breaks[0].aside);
             assert!(bench.state.folder().join(aside).exists(), "{what}");
+            let (line, why) = fault;
+            let fault = found.breaks[0].fault.as_ref().unwrap();
+            assert_eq!((fault.line, fault.why), (line, why), "{what}");
         }
     }
 }
@@ -497,6 +513,35 @@ fn lists_shows_and_exports() {
     assert_eq!(read.keys.len(), 1);
     read.receipts.pop();
     assert_eq!(read.verify(&keys).fault.unwrap().why, Why::CutTail);
+}
+
+/// Local models give ids that begin anew with each turn.
+#[test]
+fn an_id_that_is_used_again_is_another_call() {
+    let bench = Bench::new();
+    let receipts = bench.receipts();
+    for command in ["ls", "ls", "pwd"] {
+        let event = shell(Some("call_0"), command);
+        assert!(receipts.judged(&event, &Verdict::allow(), &Known::default()).unwrap().new);
+        let seen = receipts.seen(&done(event, 0, "x"), &Known::default()).unwrap();
+        assert!(seen.new);
+        assert_eq!(seen.receipt.parent_seq, Some(seen.receipt.seq - 1));
+        bench.hand.turn(5000);
+    }
+    assert_eq!(bench.lines().len(), 6);
+    let filter = document::Filter::default();
+    assert_eq!(document::list(&bench.state, &filter).unwrap().receipts.len(), 3);
+}
+
+#[test]
+fn two_entries_of_a_stop_give_one_checkpoint() {
+    let bench = Bench::new();
+    let event = shell(None, "ls");
+    let found = evidence::judge("Done.", &[]);
+    let first = bench.receipts().checkpoint(&event, Some(&found)).unwrap();
+    assert_eq!(bench.receipts().checkpoint(&event, Some(&found)).unwrap(), first);
+    bench.hand.turn(5000);
+    assert_eq!(bench.receipts().checkpoint(&event, None).unwrap().seq, 3);
 }
 
 /// The signature of a line, checked by another program over bytes that another program made.

@@ -95,6 +95,8 @@ pub struct Break {
     pub aside: String,
     /// How many lines it had, as far as its head file said.
     pub lines: Option<i64>,
+    /// The first thing that is wrong with it; none where it is gone.
+    pub fault: Option<Fault>,
 }
 
 /// A result of a call that was denied.
@@ -152,16 +154,48 @@ pub fn verify(state: &State, keys: &[VerifyingKey]) -> Result<Verification, Rece
     if found.fault.is_none() && head.is_err() {
         found.fail(found.lines, found.lines, Why::Head);
     }
+    for broken in &mut found.breaks {
+        broken.fault = aside(state, &broken.aside, keys)?;
+    }
     Ok(found)
+}
+
+/// What is wrong with a log that was put aside.
+fn aside(state: &State, name: &str, keys: &[VerifyingKey]) -> Result<Option<Fault>, ReceiptError> {
+    if !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+        return Ok(None);
+    }
+    let path = |end: &str| state.receipts().with_extension(format!("{end}.{name}"));
+    let Some(bytes) = file::read(&path("jsonl"))? else { return Ok(None) };
+    let head = file::read(&path("jsonl.head"))?.map(|bytes| String::from_utf8_lossy(&bytes).parse());
+    let known = match head {
+        Some(Ok(head)) => Some(head),
+        Some(Err(_)) => None,
+        None => Some(Head::empty()),
+    };
+    let mut found = bytes_of(&bytes, &Beside { head: known, witness: None }, keys);
+    if found.fault.is_none() && known.is_none() {
+        found.fail(found.lines, found.lines, Why::Head);
+    }
+    Ok(found.fault)
 }
 
 /// Checks the bytes of a log.
 pub fn bytes_of(bytes: &[u8], beside: &Beside, keys: &[VerifyingKey]) -> Verification {
     let keyring: HashMap<String, &VerifyingKey> = keys.iter().map(|key| (key.id(), key)).collect();
-    let mut check = Check { bytes, keys, keyring, beside, head: Head::empty(), found: Verification::new() };
+    let mut check = Check {
+        bytes,
+        keys,
+        keyring,
+        beside,
+        head: Head::empty(),
+        signers: BTreeMap::new(),
+        found: Verification::new(),
+    };
     check.run();
     check.found.sound = check.found.fault.is_none();
     check.found.head = check.head.hash;
+    check.found.keys = check.signers.into_iter().map(|(key, lines)| Signer { key, lines }).collect();
     check.found
 }
 
@@ -192,6 +226,7 @@ struct Check<'a> {
     keyring: HashMap<String, &'a VerifyingKey>,
     beside: &'a Beside,
     head: Head,
+    signers: BTreeMap<String, u64>,
     found: Verification,
 }
 
@@ -199,7 +234,6 @@ impl Check<'_> {
     fn run(&mut self) {
         let end = self.bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         let (whole, half) = self.bytes.split_at(end);
-        let mut signers: BTreeMap<String, u64> = BTreeMap::new();
         let mut denied: HashMap<(Option<String>, String), u64> = HashMap::new();
         let named = self.beside.head;
         let mut head_is_met = named.is_none_or(|head| head == Head::empty());
@@ -214,9 +248,7 @@ impl Check<'_> {
             head_is_met |= named == Some(self.head);
             witness_is_met |= self.beside.witness == Some(self.head);
             self.found.lines = receipt.seq;
-            *signers.entry(receipt.key.clone()).or_default() += 1;
-            self.found.keys =
-                signers.iter().map(|(key, &lines)| Signer { key: key.clone(), lines }).collect();
+            *self.signers.entry(receipt.key.clone()).or_default() += 1;
             self.note(&receipt, &mut denied);
         }
         let next = self.head.n + 1;
@@ -286,6 +318,7 @@ impl Check<'_> {
                 at: receipt.at,
                 aside: receipt.marker.clone().unwrap_or_default(),
                 lines: receipt.figures.get("lines").copied(),
+                fault: None,
             }),
             Kind::Judged | Kind::Seen => {
                 let Some(call) = &receipt.call else { return };

@@ -9,11 +9,7 @@ use store::file::{self, FileError};
 /// What is remembered; none where nothing is, or what is there can't be understood.
 pub(super) fn read(path: &Path) -> Result<Option<Head>, FileError> {
     let Some(bytes) = file::read(path)? else { return Ok(None) };
-    let text = String::from_utf8_lossy(&bytes);
-    let mut words = text.split_whitespace();
-    let n = words.next().and_then(|word| word.parse().ok());
-    let hash = words.next().and_then(|word| word.parse().ok());
-    Ok(n.zip(hash).map(|(n, hash)| Head { n, hash }))
+    Ok(String::from_utf8_lossy(&bytes).parse().ok())
 }
 
 /// Remembers `head`.
@@ -25,5 +21,5 @@ pub(super) fn write(path: &Path, head: Head) -> Result<(), FileError> {
             source,
         })?;
     }
-    file::replace(path, format!("{} {}\n", head.n, head.hash).as_bytes())
+    file::replace(path, format!("{head}\n").as_bytes())
 }

@@ -1,1 +1,121 @@
+use super::*;
 
+fn read_of(path: &str, first: u64, last: Option<u64>, content: &str) -> Entry {
+    let content = Some(Sha256::of(content));
+    Entry::Read(Read { path: path.to_owned(), first, last, content, by: None, compactions: None })
+}
+
+fn mark(name: &str) -> Entry {
+    Entry::Mark { name: name.to_owned(), value: "v".to_owned() }
+}
+
+fn plan() -> Entry {
+    let todo = Todo { content: Some("write the parser".to_owned()), status: None, priority: None };
+    Entry::Plan(Plan { todos: vec![todo], text: None, at: Timestamp::from_millis(5) })
+}
+
+fn place() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("sessions").join("s.jsonl");
+    (folder, path)
+}
+
+#[test]
+fn what_is_recorded_is_known() {
+    let (_folder, path) = place();
+    assert_eq!(Session::load(&path).unwrap(), Session::default());
+    let wrote = Entry::Wrote { path: "b".to_owned(), content: None };
+    record(&path, &[read_of("a", 1, Some(50), "x"), plan(), mark("m"), mark("n"), wrote]).unwrap();
+    record(&path, &[Entry::Denied, Entry::Allowed, Entry::Denied, Entry::Denied, Entry::Turn]).unwrap();
+    record(&path, &[Entry::Unmark { name: "n".to_owned() }, Entry::Succeeded { call: "c".to_owned() }])
+        .unwrap();
+    let session = Session::load(&path).unwrap();
+    assert_eq!(session.reads["a"].len(), 1);
+    assert!(session.wrote.contains_key("b") && session.succeeded.contains("c"));
+    assert_eq!(session.marks.keys().collect::<Vec<_>>(), ["m"]);
+    assert_eq!(session.plan.as_ref().unwrap().todos.len(), 1);
+    let counters = Counters { denied: 3, denied_in_a_row: 2, turns: 1, compactions: 0 };
+    assert_eq!(session.counters, counters);
+    record(&path, &[Entry::PlanEnded]).unwrap();
+    assert_eq!(Session::load(&path).unwrap().plan, None);
+}
+
+#[test]
+fn reads_say_which_lines_of_which_content() {
+    let mut session = Session::default();
+    for entry in [
+        read_of("a", 1, Some(50), "x"),
+        read_of("a", 1, Some(20), "x"),
+        Entry::Compacted,
+        read_of("a", 10, None, "x"),
+    ] {
+        session.learn(entry);
+    }
+    let reads = &session.reads["a"];
+    assert_eq!(reads.iter().map(|read| read.compactions).collect::<Vec<_>>(), [Some(0), Some(0), Some(1)]);
+    assert!(reads[0].covers(1, Some(50)) && reads[0].covers(7, Some(9)));
+    assert!(!reads[0].covers(400, Some(400)) && !reads[0].covers(1, None));
+    assert!(reads[2].covers(10, None) && reads[2].covers(4000, Some(4001)) && !reads[2].covers(9, Some(12)));
+    session.learn(read_of("a", 1, None, "x"));
+    assert_eq!(session.reads["a"].len(), 3, "the later read of the same content shows all of the one before");
+}
+
+#[test]
+fn a_long_file_is_written_anew_and_says_the_same() {
+    let (_folder, path) = place();
+    let mut whole = Session::default();
+    for n in 0..40 {
+        let many: Vec<Entry> = (0..50)
+            .flat_map(|m| {
+                [read_of(&format!("file-{m}"), 1, Some(n), "same"), Entry::Denied, mark(&format!("mark-{m}"))]
+            })
+            .chain([Entry::Compacted, plan()])
+            .collect();
+        many.iter().cloned().for_each(|entry| whole.learn(entry));
+        record(&path, &many).unwrap();
+    }
+    assert_eq!(Session::load(&path).unwrap(), whole);
+    assert!(fs::metadata(&path).unwrap().len() < 4 * LARGEST);
+}
+
+#[test]
+fn half_a_line_is_passed_over_and_a_damaged_one_named() {
+    let (_folder, path) = place();
+    record(&path, &[mark("a"), mark("b")]).unwrap();
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, format!("{text}{{\"is\":\"ma")).unwrap();
+    assert_eq!(Session::load(&path).unwrap().marks.len(), 2);
+    record(&path, &[mark("c")]).unwrap();
+    assert_eq!(Session::load(&path).unwrap().marks.len(), 3);
+    fs::write(&path, format!("{text}nonsense\n{text}")).unwrap();
+    let error = Session::load(&path).unwrap_err().to_string();
+    assert!(error.contains("line 3 is damaged: remove the file"), "{error}");
+}
+
+#[test]
+fn parallel_writers_lose_nothing() {
+    let (_folder, path) = place();
+    std::thread::scope(|scope| {
+        for n in 0..10 {
+            let path = &path;
+            scope.spawn(move || {
+                for m in 0..20 {
+                    while record(path, &[mark(&format!("{n}-{m}"))]).is_err() {}
+                    Session::load(path).unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(Session::load(&path).unwrap().marks.len(), 200);
+}
+
+#[test]
+fn old_sessions_are_forgotten() {
+    let (_folder, path) = place();
+    record(&path, &[mark("a")]).unwrap();
+    let folder = path.parent().unwrap();
+    assert_eq!(forget(folder, Timestamp::from_millis(0)).unwrap(), 0);
+    assert_eq!(forget(folder, Timestamp::from_millis(i64::MAX)).unwrap(), 1);
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
+    assert_eq!(forget(&folder.join("gone"), Timestamp::from_millis(0)).unwrap(), 0);
+}
