@@ -1,4 +1,43 @@
 //! Coding agents: each agent's own payloads, answers and settings, one file an agent.
 //!
-//! An adapter reads an agent's payload into the neutral [`gate::event::Event`], and writes a
-//! [`gate::event::Verdict`] as the smallest answer that the agent accepts. It judges nothing.
+//! - [`read`]: an agent's payload becomes a [`Reading`] with the neutral [`gate::event::Event`], or is
+//!   [`Unreadable`]; both know the answer in the form of the agent that really asked;
+//! - [`payload`]: bytes to one strict JSON object, without waiting for the end of the input;
+//! - [`AgentId`] and [`Capabilities`]: the agents, and what each of them can do, as data;
+//! - [`install`]: planned edits of the agents' settings, and what is installed there.
+//!
+//! Nothing here judges, opens a file or prints. What can't be read before a call is denied; at any other moment it
+//! is let go.
+
+mod agent;
+mod answer;
+mod antigravity;
+mod capability;
+mod claude;
+pub mod codes;
+mod codex;
+mod copilot;
+mod cursor;
+mod droid;
+mod fields;
+mod gemini;
+mod generic;
+mod grok;
+pub mod install;
+mod opencode;
+mod outcome;
+pub mod payload;
+mod qwen;
+mod reading;
+mod shape;
+mod sniff;
+mod tools;
+mod vscode;
+
+pub use agent::{AgentId, Point};
+pub use answer::Answer;
+pub use capability::{Capabilities, Direction, Reach};
+pub use reading::{Heard, Reading, Unreadable, read, unreadable};
+
+#[cfg(test)]
+mod tests;

@@ -79,6 +79,10 @@ pub const ALL: &[Entry] = &[
     entry::<c::workspace::records::Pinned>("chant/records-pin"),
     entry::<Either<chant::write::Reviewed, chant::write::Failed>>("chant/records-review"),
     entry::<chant::records::since::Document>("chant/records-since"),
+    entry::<Either<chant::signers::Document, chant::signers::Failure>>("chant/signers"),
+    entry::<chant::signers::Rotated>("chant/signers-rotate"),
+    entry::<chant::signers::Signed>("chant/signers-sign"),
+    entry::<chant::verify::Document>("chant/verify"),
 ];
 
 /// What `--json` prints when a command did not do what it was asked.

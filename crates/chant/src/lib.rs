@@ -29,6 +29,8 @@ pub mod protect;
 mod published;
 pub mod records;
 pub mod sarif;
+pub mod signers;
+pub mod verify;
 pub mod write;
 
 pub use document::{CONTRACT, LEVEL, Problem};

@@ -121,6 +121,11 @@ pub enum Tool {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         replaced: Vec<String>,
     },
+    /// Changes several files with one call.
+    Edits {
+        /// The files.
+        paths: Vec<String>,
+    },
     /// Applies a patch in the `*** Begin Patch` form.
     Patch {
         /// The patch.

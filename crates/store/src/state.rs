@@ -29,13 +29,20 @@ pub fn folder(layout: Option<&Layout>, root: &Path, protocol: &str, env: &Env) -
             return Some(base.join(protocol).join(name));
         }
     }
-    let home = match env.get("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute()) {
+    let home = home(env)?;
+    let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+    let name = Sha256::of(root.as_os_str().as_encoded_bytes()).short();
+    Some(home.join(protocol).join(name))
+}
+
+/// The folder for state of the person rather than of a repository: `$XDG_STATE_HOME/cairn/`, or
+/// `~/.local/state/cairn/`. None where no home folder is set.
+pub fn home(env: &Env) -> Option<PathBuf> {
+    let state = match env.get("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute()) {
         Some(state) => state,
         None => PathBuf::from(env.get("HOME")?).join(".local").join("state"),
     };
-    let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
-    let name = Sha256::of(root.as_os_str().as_encoded_bytes()).short();
-    Some(home.join("cairn").join(protocol).join(name))
+    Some(state.join("cairn"))
 }
 
 #[cfg(unix)]

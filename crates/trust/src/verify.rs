@@ -17,8 +17,10 @@ use crate::{Base, Fault, History, Level, Provenance, Signers, Trust};
 /// What is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Check {
-    /// There is a base, and a head, and the policy at base can be read.
-    Readable,
+    /// There is a repository with a base and a head.
+    Range,
+    /// The policy at base can be read.
+    Policy,
     /// The line of signers at base is unbroken.
     History(Break),
     /// A signature by a listed key verifies.
@@ -125,19 +127,19 @@ impl Trust {
             failures: Vec::new(),
         };
         let Some(repository) = &self.repository else {
-            report.fail(Check::Readable, None, "this is no git repository");
+            report.fail(Check::Range, None, "this is no git repository");
             return Ok(report);
         };
         report.head = repository.objects.commit(head)?;
         if let Some(no_base) = self.no_base() {
-            report.fail(Check::Readable, None, no_base.to_string());
+            report.fail(Check::Range, None, no_base.to_string());
         }
         if report.head.is_none() {
             let shown = head.escape_debug();
-            report.fail(Check::Readable, None, format!("`{shown}` names no commit of this repository"));
+            report.fail(Check::Range, None, format!("`{shown}` names no commit of this repository"));
         }
         if let Some(problem) = self.policy_problem() {
-            report.fail(Check::Readable, None, format!("the policy at base can't be read: {problem}"));
+            report.fail(Check::Policy, None, format!("the policy at base can't be read: {problem}"));
         }
         let (true, Some(base), Some(head)) = (report.passes(), self.base(), report.head.clone()) else {
             return Ok(report);

@@ -50,3 +50,5 @@ mod workspace;
 mod workspace_check;
 mod workspace_ls;
 mod workspace_patch;
+mod workspace_signers;
+mod workspace_verify;

@@ -426,3 +426,36 @@ impl Scratch {
         Ran { code, out: self.clean(&out), err: self.clean(&err) }
     }
 }
+
+impl Scratch {
+    /// The path of the private SSH key of this name, made when first asked for.
+    pub fn key(&self, name: &str) -> String {
+        let path = self.folder.path().join(name);
+        if !path.exists() {
+            let made = Command::new("ssh-keygen")
+                .args(["-q", "-N", "", "-t", "ed25519", "-C", name, "-f"])
+                .arg(&path)
+                .status()
+                .unwrap();
+            assert!(made.success());
+        }
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// A signers file in which each name has its own key.
+    pub fn signers(&self, names: &[&str]) -> String {
+        let line = |name: &&str| {
+            let public = fs::read_to_string(format!("{}.pub", self.key(name))).unwrap();
+            format!("{name}@example.org {public}")
+        };
+        names.iter().map(line).collect()
+    }
+
+    /// Commits everything, signed with the key of this name.
+    #[track_caller]
+    pub fn commit_as(&self, name: &str, message: &str) {
+        let key = format!("user.signingkey={}", self.key(name));
+        self.git(&["add", "-A"]);
+        self.git(&["-c", "gpg.format=ssh", "-c", &key, "commit", "-q", "--allow-empty", "-S", "-m", message]);
+    }
+}

@@ -110,14 +110,7 @@ pub(super) fn provenance(trust: &Trust, rev: &str, records: &mut [Record]) -> Re
     let is_dirty = |path: &RepoPath| dirty.contains(path);
     let found = trust.files(rev, &paths, &is_dirty).map_err(tree_failed)?;
     for (record, provenance) in records.iter_mut().zip(found) {
-        record.provenance = Some(super::record::Provenance {
-            level: provenance.level.as_str().to_owned(),
-            commit: provenance.commit.map(|commit| commit.to_string()),
-            attestor: provenance.attestor.map(str::to_owned),
-            principal: provenance.principal,
-            key: provenance.key,
-            reason: provenance.reason,
-        });
+        record.provenance = Some(provenance.into());
     }
     Ok(())
 }

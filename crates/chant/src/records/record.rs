@@ -161,6 +161,19 @@ pub struct Provenance {
     pub reason: String,
 }
 
+impl From<trust::Provenance> for Provenance {
+    fn from(found: trust::Provenance) -> Self {
+        Self {
+            level: found.level.as_str().to_owned(),
+            commit: found.commit.map(|commit| commit.to_string()),
+            attestor: found.attestor.map(str::to_owned),
+            principal: found.principal,
+            key: found.key,
+            reason: found.reason,
+        }
+    }
+}
+
 pub(super) fn as_text<S: Serializer>(path: &RepoPath, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(path)
 }

@@ -50,18 +50,25 @@ pub struct Guard {
     pub ticket: bool,
 }
 
-impl Guard {
-    /// Whether the rule is about this path. `path` is in plain form: no `.`, no `..`, no doubled slash.
+impl Scope {
+    /// Whether this path is meant. `path` is in plain form: no `.`, no `..`, no doubled slash.
     pub fn holds(&self, path: &str) -> bool {
-        match &self.scope {
-            Scope::Path(own) => own == path,
-            Scope::Below(folder) => is_below(path, folder),
-            Scope::Glob(pattern) => {
+        match self {
+            Self::Path(own) => own == path,
+            Self::Below(folder) => is_below(path, folder),
+            Self::Glob(pattern) => {
                 let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
                 ends.into_iter().any(|end| glob::matches(pattern.as_bytes(), &path.as_bytes()[..end]))
             }
-            Scope::Outside(folders) => !folders.iter().any(|folder| is_below(path, folder)),
+            Self::Outside(folders) => !folders.iter().any(|folder| is_below(path, folder)),
         }
+    }
+}
+
+impl Guard {
+    /// Whether the rule is about this path. `path` is in plain form: no `.`, no `..`, no doubled slash.
+    pub fn holds(&self, path: &str) -> bool {
+        self.scope.holds(path)
     }
 
     /// Whether the rule is about something below this folder, so that removing or reading the folder as a whole
@@ -184,6 +191,17 @@ impl<'k> Kept<'k> {
             at = self.next(at);
         }
         found.extend(self.on(folder).into_iter().filter(|guard| matches!(guard.scope, Scope::Path(_))));
+        found
+    }
+
+    /// Every rule.
+    pub fn all(&self) -> Vec<Guard> {
+        let mut found = self.others.clone();
+        let mut at = 0;
+        while let Some((_, guard)) = self.line(at) {
+            found.extend(guard);
+            at = self.next(at);
+        }
         found
     }
 

@@ -198,7 +198,7 @@ fn a_broken_or_ended_history_verifies_nothing() {
     fixture.git(&["reset", "-q", "--hard", "HEAD^"]);
     fixture.write(POLICY, "{");
     fixture.commit(Some("a"), "policy");
-    assert_eq!(checks(&fixture, false), [Check::Readable]);
+    assert_eq!(checks(&fixture, false), [Check::Policy]);
 }
 
 #[test]

@@ -1,0 +1,1 @@
+//! Planned edits of the agents' settings.

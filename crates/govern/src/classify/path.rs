@@ -1,0 +1,178 @@
+//! From a text to the place that it names.
+
+use std::path::{Path, PathBuf};
+
+use super::effects::{Place, Target};
+use super::pattern::escape;
+use super::text::{Piece, Text};
+
+/// A folder that relative paths begin in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Base {
+    /// This absolute folder.
+    Known(String),
+    /// Any folder.
+    Unknown,
+}
+
+impl Base {
+    /// The folder, where there is one.
+    pub fn of(folder: Option<&Path>) -> Self {
+        match folder.map(|folder| forward(&folder.to_string_lossy())) {
+            Some(folder) if is_absolute(&folder) => Self::Known(normal(&folder)),
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// The folders that `text` may name when it is entered from `base`.
+pub fn bases(base: &Base, text: &Text) -> Vec<Base> {
+    let Some(literal) = text.as_literal().map(forward) else {
+        return vec![Base::Unknown];
+    };
+    if is_absolute(&literal) {
+        return vec![Base::Known(normal(&literal))];
+    }
+    match base {
+        Base::Known(folder) => vec![Base::Known(normal(&format!("{folder}/{literal}")))],
+        Base::Unknown => vec![Base::Unknown],
+    }
+}
+
+/// What `text` names from each of `bases`. Devices that hold nothing are left out.
+pub fn targets(bases: &[Base], text: &Text, tree: bool) -> Vec<Target> {
+    let written = text.show();
+    if let Some(literal) = text.as_literal() {
+        let literal = forward(literal);
+        if literal.is_empty() || is_sink(&literal) {
+            return Vec::new();
+        }
+        if is_absolute(&literal) {
+            return vec![at_path(&literal, tree, written)];
+        }
+        let targets = bases.iter().map(|base| match base {
+            Base::Known(folder) => at_path(&format!("{folder}/{literal}"), tree, written.clone()),
+            Base::Unknown => pattern(&format!("**/{}", escape(&literal)), tree, written.clone()),
+        });
+        return targets.collect();
+    }
+    let mut body = String::new();
+    for piece in text.pieces() {
+        match piece {
+            Piece::Literal(text) => body.push_str(&escape(text)),
+            Piece::Glob(glob) => body.push_str(glob),
+            Piece::Unknown => body.push_str("**"),
+        }
+    }
+    if text.has_unknown() && !ends_in_a_name(text) {
+        return vec![Target { tree, ..Target::unknown(written) }];
+    }
+    let starts_open = matches!(text.pieces().first(), Some(Piece::Unknown));
+    if starts_open || is_absolute(&body) {
+        return vec![pattern(&body, tree, written)];
+    }
+    let targets = bases.iter().map(|base| match base {
+        Base::Known(folder) => pattern(&format!("{}/{body}", escape(folder)), tree, written.clone()),
+        Base::Unknown => pattern(&format!("**/{body}"), tree, written.clone()),
+    });
+    targets.collect()
+}
+
+/// Whether the last name of a text is known although what stands before it is not.
+fn ends_in_a_name(text: &Text) -> bool {
+    match text.pieces().last() {
+        Some(Piece::Literal(last)) => last.rfind('/').is_some_and(|at| {
+            let name = &last[at + 1..];
+            !name.is_empty() && name != "." && name != ".."
+        }),
+        _ => false,
+    }
+}
+
+fn at_path(path: &str, tree: bool, written: String) -> Target {
+    // What the kernel shows under these names may be any file of the disk.
+    if path == "/proc" || path.starts_with("/proc/") || path.starts_with("/dev/") {
+        return Target { tree, ..Target::unknown(written) };
+    }
+    let normal = normal(path);
+    let spelled = leaves_a_named_folder(path).then(|| PathBuf::from(path));
+    Target { place: Place::Path(PathBuf::from(normal)), tree, spelled, written }
+}
+
+fn pattern(body: &str, tree: bool, written: String) -> Target {
+    let leading = body.starts_with('/');
+    let mut parts: Vec<&str> = Vec::new();
+    for part in body.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                if parts.last() != Some(&"**") {
+                    parts.pop();
+                }
+            }
+            part => parts.push(part),
+        }
+    }
+    let joined = parts.join("/");
+    let place = Place::Pattern(if leading { format!("/{joined}") } else { joined });
+    Target { place, tree, spelled: None, written }
+}
+
+fn leaves_a_named_folder(path: &str) -> bool {
+    let mut is_named = false;
+    for part in path.split('/') {
+        match part {
+            ".." if is_named => return true,
+            "" | "." | ".." => {}
+            _ => is_named = true,
+        }
+    }
+    false
+}
+
+/// An absolute path without `.`, `..` and doubled slashes.
+fn normal(path: &str) -> String {
+    let (drive, rest) = match path.as_bytes() {
+        [letter, b':', ..] if letter.is_ascii_alphabetic() => path.split_at(2),
+        _ => ("", path),
+    };
+    let mut parts: Vec<&str> = Vec::new();
+    for part in rest.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    format!("{drive}/{}", parts.join("/"))
+}
+
+/// A path of Windows with slashes.
+fn forward(path: &str) -> String {
+    let has_drive =
+        matches!(path.as_bytes(), [letter, b':', b'\\' | b'/', ..] if letter.is_ascii_alphabetic());
+    if has_drive || cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() }
+}
+
+fn is_absolute(path: &str) -> bool {
+    path.starts_with('/')
+        || matches!(path.as_bytes(), [letter, b':', b'/', ..] if letter.is_ascii_alphabetic())
+}
+
+/// Whether a path is a device or stream that keeps nothing.
+fn is_sink(path: &str) -> bool {
+    matches!(
+        path,
+        "/dev/null"
+            | "/dev/stdin"
+            | "/dev/stdout"
+            | "/dev/stderr"
+            | "/dev/tty"
+            | "/dev/zero"
+            | "/dev/full"
+            | "/dev/random"
+            | "/dev/urandom"
+    ) || path.strip_prefix("/dev/fd/").is_some_and(|fd| fd.bytes().all(|byte| byte.is_ascii_digit()))
+}

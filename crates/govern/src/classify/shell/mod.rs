@@ -1,0 +1,172 @@
+//! A shell command: read by two parsers, walked once, each program by what it is known to do.
+
+mod braces;
+mod expand;
+mod outline;
+mod programs;
+mod second;
+mod state;
+mod syntax;
+mod walk;
+mod word;
+
+use brush_parser::ast::Program;
+
+use super::effects::{Certainty, Effects, Walk};
+use super::path::{self, Base};
+use super::text::Text;
+use super::{Argv, Context};
+
+use state::State;
+
+/// How many commands are walked before the answer is that the script is too long.
+const MOST_STEPS: usize = 5_000;
+/// How many constructs, functions and nested scripts may be within each other.
+const DEEPEST: usize = 96;
+
+/// Why a command is not understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unclear {
+    why: String,
+    hint: Option<&'static str>,
+}
+
+impl Unclear {
+    fn new(why: impl Into<String>) -> Self {
+        Self { why: why.into(), hint: None }
+    }
+
+    fn hint(self, hint: &'static str) -> Self {
+        Self { hint: Some(hint), ..self }
+    }
+}
+
+/// What `command` touches when it is run from one of `folders`.
+pub fn classify(command: &str, folders: Vec<Base>, context: Context<'_>) -> Effects {
+    let mut shell =
+        Shell { context, effects: Effects::default(), state: State::new(folders), depth: 0, steps: 0 };
+    match shell.script(command) {
+        Ok(()) => {
+            shell.effects.settle();
+            shell.effects
+        }
+        Err(Unclear { why, hint }) => {
+            let hint =
+                hint.unwrap_or("use plainer syntax, one command a call, or change files with a file tool");
+            // What was found before is kept: a gate may name it.
+            shell.effects.settle();
+            shell.effects.acts = true;
+            shell.effects.certainty = Certainty::Unparsable { why, hint: hint.to_owned() };
+            shell.effects
+        }
+    }
+}
+
+/// Reads a script with both parsers.
+fn read_twice(script: &str) -> Result<Program, Unclear> {
+    let program = syntax::read(script)?;
+    let outline = outline::Outline::of(&program)?;
+    if outline != second::outline(script)? {
+        return Err(Unclear::new("two readers of the shell syntax disagree about its commands"));
+    }
+    Ok(program)
+}
+
+/// A walk through a script.
+pub struct Shell<'a> {
+    context: Context<'a>,
+    effects: Effects,
+    state: State,
+    depth: usize,
+    steps: usize,
+}
+
+impl Shell<'_> {
+    /// Walks a script that stands for itself.
+    fn script(&mut self, script: &str) -> Result<(), Unclear> {
+        let program = read_twice(script)?;
+        self.deeper(|shell| shell.program(&program))
+    }
+
+    /// Walks the script of a substitution, which the second parser has seen as part of the whole.
+    fn substitution(&mut self, script: &str) -> Result<(), Unclear> {
+        let program = syntax::read(script)?;
+        self.deeper(|shell| shell.program(&program))
+    }
+
+    fn deeper<T>(&mut self, walk: impl FnOnce(&mut Self) -> Result<T, Unclear>) -> Result<T, Unclear> {
+        if self.depth >= DEEPEST {
+            return Err(
+                Unclear::new("the command is nested too deep").hint("split the command into several calls")
+            );
+        }
+        self.depth += 1;
+        let result = walk(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Counts a command; too many end the walk.
+    fn step(&mut self) -> Result<(), Unclear> {
+        self.steps += 1;
+        if self.steps > MOST_STEPS {
+            return Err(
+                Unclear::new("the command runs too many commands").hint("write a script file and run it")
+            );
+        }
+        Ok(())
+    }
+
+    /// More may be touched than is listed.
+    fn opaque(&mut self) {
+        self.effects.certainty = Certainty::Opaque;
+    }
+
+    fn writes(&mut self, text: &Text, tree: bool) {
+        self.note_network(text);
+        self.effects.writes.extend(path::targets(&self.state.folders, text, tree));
+    }
+
+    fn deletes(&mut self, text: &Text, tree: bool) {
+        self.effects.deletes.extend(path::targets(&self.state.folders, text, tree));
+    }
+
+    fn reads(&mut self, text: &Text) {
+        self.note_network(text);
+        if text.as_literal() != Some("-") {
+            self.effects.reads.extend(path::targets(&self.state.folders, text, false));
+        }
+    }
+
+    fn walks(&mut self, root: &Text, walk: &Reads) {
+        for root in path::targets(&self.state.folders, root, true) {
+            self.effects.recursive_reads.push(Walk {
+                root,
+                excludes: walk.excludes.clone(),
+                content: walk.content,
+                skips_hidden: walk.skips_hidden,
+                skips_ignored: walk.skips_ignored,
+            });
+        }
+    }
+
+    fn note_network(&mut self, text: &Text) {
+        if text.known_start().starts_with("/dev/tcp/") || text.known_start().starts_with("/dev/udp/") {
+            self.effects.network = true;
+        }
+    }
+
+    fn note_command(&mut self, words: &[Text]) {
+        let words = words.iter().map(|word| word.as_literal().map(str::to_owned)).collect();
+        self.effects.commands.push(Argv(words));
+    }
+}
+
+/// How folders are read through.
+#[derive(Debug, Clone, Default)]
+struct Reads {
+    excludes: Vec<String>,
+    content: bool,
+    skips_hidden: bool,
+    skips_ignored: bool,
+}

@@ -1,0 +1,127 @@
+//! The options and operands of a program's words.
+
+use crate::classify::text::Text;
+
+/// What a program was given.
+#[derive(Debug, Default)]
+pub struct Options {
+    flags: Vec<String>,
+    values: Vec<(String, Text)>,
+    /// The words that are no options.
+    pub operands: Vec<Text>,
+    /// A word may be an option and can't be told.
+    pub is_open: bool,
+}
+
+impl Options {
+    /// Reads the words behind the program. `valued` names the options that take a value, in the next word or behind
+    /// them; `-i?` is one whose value can only stand behind it.
+    pub fn read(words: &[Text], valued: &[&str]) -> Self {
+        let mut options = Self::default();
+        let mut rest = words.iter();
+        while let Some(word) = rest.next() {
+            let start = word.known_start();
+            if word.as_literal() == Some("--") {
+                options.operands.extend(rest.cloned());
+                break;
+            }
+            if !start.starts_with('-') {
+                options.is_open |= start.is_empty() && word.may_be_option();
+                options.operands.push(word.clone());
+                continue;
+            }
+            if word.as_literal() == Some("-") {
+                options.operands.push(word.clone());
+            } else if start.starts_with("--") {
+                options.long(word, &mut rest, valued);
+            } else {
+                options.short(word, &mut rest, valued);
+            }
+        }
+        options
+    }
+
+    fn long<'a>(&mut self, word: &Text, rest: &mut impl Iterator<Item = &'a Text>, valued: &[&str]) {
+        let start = word.known_start();
+        if let Some(at) = start.find('=') {
+            self.flags.push(start[..at].to_owned());
+            self.values.push((start[..at].to_owned(), word.skip(at + 1)));
+            return;
+        }
+        if word.as_literal().is_none() {
+            self.is_open = true;
+        }
+        self.flags.push(start.to_owned());
+        if valued.iter().any(|name| is_named(start, name))
+            && let Some(value) = rest.next()
+        {
+            self.values.push((start.to_owned(), value.clone()));
+        }
+    }
+
+    fn short<'a>(&mut self, word: &Text, rest: &mut impl Iterator<Item = &'a Text>, valued: &[&str]) {
+        let cluster = &word.known_start()[1..];
+        for (at, letter) in cluster.char_indices() {
+            let name = format!("-{letter}");
+            self.flags.push(name.clone());
+            if valued.iter().any(|known| known.strip_suffix('?') == Some(name.as_str())) {
+                return;
+            }
+            if valued.contains(&name.as_str()) {
+                let behind = word.skip(1 + at + letter.len_utf8());
+                if behind.as_literal() != Some("") {
+                    self.values.push((name, behind));
+                } else if let Some(value) = rest.next() {
+                    self.values.push((name, value.clone()));
+                }
+                return;
+            }
+        }
+        self.is_open |= word.as_literal().is_none();
+    }
+
+    /// Whether one of these flags was given. A long one may be shortened.
+    pub fn has(&self, names: &[&str]) -> bool {
+        self.flags.iter().any(|flag| names.iter().any(|name| is_named(flag, name)))
+    }
+
+    /// The values of these options, in order.
+    pub fn values<'a>(&'a self, names: &'a [&'a str]) -> impl Iterator<Item = &'a Text> {
+        let values = self.values.iter().filter(|(flag, _)| names.iter().any(|name| is_named(flag, name)));
+        values.map(|(_, value)| value)
+    }
+
+    /// The last value of these options.
+    pub fn value<'a>(&'a self, names: &'a [&'a str]) -> Option<&'a Text> {
+        self.values(names).last()
+    }
+}
+
+fn is_named(flag: &str, name: &str) -> bool {
+    flag == name || flag.len() >= 5 && flag.starts_with("--") && name.starts_with(flag)
+}
+
+/// The words behind a wrapper's own options: its options, those of `valued` with their values, and `skip` operands.
+pub fn behind<'a>(words: &'a [Text], valued: &[&str], skip: usize) -> &'a [Text] {
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        let start = word.known_start();
+        if !start.starts_with('-') || start == "-" {
+            break;
+        }
+        at += 1;
+        if start == "--" {
+            break;
+        }
+        let last_takes = if start.starts_with("--") {
+            !start.contains('=') && valued.contains(&start)
+        } else {
+            let mut letters = start.char_indices().skip(1);
+            letters
+                .find(|(_, letter)| valued.contains(&format!("-{letter}").as_str()))
+                .is_some_and(|(at, letter)| at + letter.len_utf8() == start.len())
+        };
+        at += usize::from(last_takes);
+    }
+    words.get(at + skip..).unwrap_or_default()
+}

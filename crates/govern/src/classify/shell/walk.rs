@@ -1,0 +1,505 @@
+//! The walk through a script's syntax tree.
+
+use std::rc::Rc;
+
+use brush_parser::ast::{
+    Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand,
+    CompoundList, ExtendedTestExpr, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Program,
+    RedirectList, SeparatorOperator, SimpleCommand,
+};
+
+use crate::classify::text::{Piece, Text};
+
+use super::programs::Input;
+use super::state::Value;
+use super::{Shell, Unclear};
+
+/// How many readings a command may have before its words count as unknown.
+const MOST_READINGS: usize = 12;
+
+impl Shell<'_> {
+    /// Walks the body of a function that is called.
+    pub(super) fn function_body(&mut self, body: &brush_parser::ast::FunctionBody) -> Result<(), Unclear> {
+        self.redirects(body.1.as_ref())?;
+        self.compound(&body.0)
+    }
+
+    pub(super) fn program(&mut self, program: &Program) -> Result<(), Unclear> {
+        program.complete_commands.iter().try_for_each(|list| self.list(list))
+    }
+
+    fn list(&mut self, list: &CompoundList) -> Result<(), Unclear> {
+        for item in &list.0 {
+            let before = self.state.clone();
+            let is_first_alone = item.0.additional.is_empty();
+            for (index, (operator, pipeline)) in item.0.iter().enumerate() {
+                if index > 0 && operator == brush_parser::ast::PipelineOperator::Or {
+                    // What came before may have failed or been left out.
+                    self.state = self.state.clone().or(&before);
+                }
+                let single = pipeline.seq.len() == 1;
+                for (at, command) in pipeline.seq.iter().enumerate() {
+                    let input = if at == 0 { Input::Inherited } else { Input::Piped };
+                    if single {
+                        self.command(command, input)?;
+                    } else {
+                        self.apart(|shell| shell.command(command, input))?;
+                    }
+                }
+            }
+            if matches!(item.1, SeparatorOperator::Async) {
+                self.state = before;
+            } else if !is_first_alone || self.state.folders != before.folders {
+                // A command that failed has changed nothing, and one behind `&&` may not have run.
+                self.state = self.state.clone().or(&before);
+            }
+        }
+        Ok(())
+    }
+
+    /// Walks what can't change the state, as a subshell.
+    pub(super) fn apart(
+        &mut self,
+        walk: impl FnOnce(&mut Self) -> Result<(), Unclear>,
+    ) -> Result<(), Unclear> {
+        let before = self.state.clone();
+        walk(self)?;
+        self.state = before;
+        Ok(())
+    }
+
+    fn command(&mut self, command: &Command, input: Input) -> Result<(), Unclear> {
+        match command {
+            Command::Simple(simple) => self.simple(simple, input),
+            Command::Compound(compound, redirects) => {
+                self.redirects(redirects.as_ref())?;
+                self.deeper(|shell| shell.compound(compound))
+            }
+            Command::Function(function) => {
+                let name = function.fname.value.clone();
+                // It may be called from where the walk does not see it, as in a trap.
+                let before = self.state.clone();
+                self.state.arguments = None;
+                self.deeper(|shell| {
+                    shell.redirects(function.body.1.as_ref())?;
+                    shell.compound(&function.body.0)
+                })?;
+                self.state = before;
+                self.state.functions.insert(name, Rc::new(function.body.clone()));
+                Ok(())
+            }
+            Command::ExtendedTest(test, redirects) => {
+                self.redirects(redirects.as_ref())?;
+                self.test(&test.expr)
+            }
+        }
+    }
+
+    fn compound(&mut self, compound: &CompoundCommand) -> Result<(), Unclear> {
+        self.step()?;
+        match compound {
+            CompoundCommand::Arithmetic(arithmetic) => self.arithmetic(&arithmetic.expr.value),
+            CompoundCommand::ArithmeticForClause(clause) => {
+                for part in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
+                    self.arithmetic(&part.value)?;
+                }
+                self.repeatedly(|shell| shell.list(&clause.body.list))
+            }
+            CompoundCommand::BraceGroup(group) => self.list(&group.list),
+            CompoundCommand::Subshell(subshell) => self.apart(|shell| shell.list(&subshell.list)),
+            CompoundCommand::ForClause(clause) => {
+                let values = match &clause.values {
+                    Some(words) => {
+                        let mut values = Vec::new();
+                        for word in words {
+                            values.extend(self.readings(&word.value)?.into_iter().flatten());
+                        }
+                        values
+                    }
+                    None => self.state.arguments.clone().unwrap_or_else(|| vec![Text::unknown()]),
+                };
+                let value = if values.is_empty() || values.len() > MOST_READINGS {
+                    let globs = values.iter().all(|value| !value.has_unknown());
+                    if globs && values.len() <= 400 { Value::OneOf(values) } else { Value::unknown() }
+                } else {
+                    Value::OneOf(values)
+                };
+                self.loop_over(&clause.variable_name, value, &clause.body.list)
+            }
+            CompoundCommand::CaseClause(clause) => {
+                self.run_inside(&clause.value.value)?;
+                let before = self.state.clone();
+                let mut after = before.clone();
+                for case in &clause.cases {
+                    for pattern in &case.patterns {
+                        self.run_inside(&pattern.value)?;
+                    }
+                    // A case may also be reached from the one before.
+                    self.state = after.clone();
+                    if let Some(list) = &case.cmd {
+                        self.list(list)?;
+                    }
+                    after = self.state.clone().or(&after);
+                }
+                self.state = after;
+                Ok(())
+            }
+            CompoundCommand::IfClause(clause) => {
+                self.list(&clause.condition)?;
+                let before = self.state.clone();
+                self.list(&clause.then)?;
+                let mut after = self.state.clone();
+                let mut conditions = before.clone();
+                for branch in clause.elses.iter().flatten() {
+                    self.state = conditions.clone();
+                    if let Some(condition) = &branch.condition {
+                        self.list(condition)?;
+                        conditions = self.state.clone();
+                    }
+                    self.list(&branch.body)?;
+                    after = after.or(&self.state);
+                }
+                let is_total = clause.elses.iter().flatten().any(|branch| branch.condition.is_none());
+                self.state = if is_total { after } else { after.or(&conditions) };
+                Ok(())
+            }
+            CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
+                self.repeatedly(|shell| {
+                    shell.list(&clause.0)?;
+                    shell.list(&clause.1.list)
+                })
+            }
+            CompoundCommand::Coprocess(coprocess) => {
+                self.apart(|shell| shell.command(&coprocess.body, Input::Piped))
+            }
+        }
+    }
+
+    fn loop_over(&mut self, name: &str, value: Value, body: &CompoundList) -> Result<(), Unclear> {
+        let Value::OneOf(values) = value else {
+            return Ok(());
+        };
+        // Many values are given to one round as a list that no reading has to be made of.
+        if values.len() > MOST_READINGS {
+            for chunk in values.chunks(MOST_READINGS) {
+                let chunk = Value::OneOf(chunk.to_vec());
+                self.repeatedly(|shell| {
+                    shell.state.variables.insert(name.to_owned(), chunk.clone());
+                    shell.list(body)
+                })?;
+            }
+            return Ok(());
+        }
+        let value = if values.is_empty() { Value::unknown() } else { Value::OneOf(values) };
+        self.repeatedly(|shell| {
+            shell.state.variables.insert(name.to_owned(), value.clone());
+            shell.list(body)
+        })
+    }
+
+    /// Walks what may run any number of times.
+    fn repeatedly(&mut self, mut walk: impl FnMut(&mut Self) -> Result<(), Unclear>) -> Result<(), Unclear> {
+        let before = self.state.clone();
+        walk(self)?;
+        self.state = self.state.clone().or(&before);
+        if self.state.is_as(&before) {
+            return Ok(());
+        }
+        // What the first round has changed may change more in the second; then nothing of it is certain.
+        let first = self.state.clone();
+        walk(self)?;
+        self.state = self.state.clone().or(&first);
+        if !self.state.is_as(&first) {
+            self.state.forget_changes(&before);
+            walk(self)?;
+            self.state.forget_changes(&before);
+        }
+        Ok(())
+    }
+
+    fn test(&mut self, expression: &ExtendedTestExpr) -> Result<(), Unclear> {
+        match expression {
+            ExtendedTestExpr::And(left, right) | ExtendedTestExpr::Or(left, right) => {
+                self.test(left)?;
+                self.test(right)
+            }
+            ExtendedTestExpr::Not(inner) | ExtendedTestExpr::Parenthesized(inner) => self.test(inner),
+            ExtendedTestExpr::UnaryTest(_, word) => self.run_inside(&word.value),
+            ExtendedTestExpr::BinaryTest(_, left, right) => {
+                self.run_inside(&left.value)?;
+                self.run_inside(&right.value)
+            }
+        }
+    }
+
+    fn arithmetic(&mut self, expression: &str) -> Result<(), Unclear> {
+        self.run_inside(expression)?;
+        self.forget_assigned(expression);
+        Ok(())
+    }
+
+    /// A variable that is set by an expression is a number.
+    pub(super) fn forget_assigned(&mut self, expression: &str) {
+        if expression.contains('=') || expression.contains("++") || expression.contains("--") {
+            let is_name = |character: char| character.is_ascii_alphanumeric() || character == '_';
+            for name in expression.split(|character| !is_name(character)) {
+                if self.state.variables.contains_key(name) {
+                    self.state.variables.insert(name.to_owned(), Value::unknown());
+                }
+            }
+        }
+    }
+
+    fn redirects(&mut self, redirects: Option<&RedirectList>) -> Result<(), Unclear> {
+        for redirect in redirects.iter().flat_map(|list| &list.0) {
+            self.redirect(redirect)?;
+        }
+        Ok(())
+    }
+
+    /// Walks a redirection; gives the text that it feeds to the command.
+    fn redirect(&mut self, redirect: &IoRedirect) -> Result<Option<Text>, Unclear> {
+        match redirect {
+            IoRedirect::File(_, kind, target) => match target {
+                IoFileRedirectTarget::Filename(word) => {
+                    for text in self.redirect_values(&word.value)? {
+                        match kind {
+                            IoFileRedirectKind::Read => self.reads(&text),
+                            _ => self.writes(&text, false),
+                        }
+                    }
+                }
+                IoFileRedirectTarget::Duplicate(word) => {
+                    for text in self.redirect_values(&word.value)? {
+                        let is_descriptor = text.as_literal().is_some_and(|text| {
+                            text.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit())
+                        });
+                        // Another word than a number is a file.
+                        if !is_descriptor && matches!(kind, IoFileRedirectKind::DuplicateOutput) {
+                            self.writes(&text, false);
+                        }
+                    }
+                }
+                IoFileRedirectTarget::Fd(_) => {}
+                IoFileRedirectTarget::ProcessSubstitution(_, subshell) => {
+                    self.apart(|shell| shell.list(&subshell.list))?;
+                }
+            },
+            IoRedirect::HereDocument(_, document) => {
+                let body = &document.doc.value;
+                return self.heredoc_value(body, document.requires_expansion).map(Some);
+            }
+            IoRedirect::HereString(_, word) => {
+                let values = self.values(&word.value)?;
+                return Ok(Some(match <[Text; 1]>::try_from(values) {
+                    Ok([value]) => value,
+                    Err(_) => Text::unknown(),
+                }));
+            }
+            IoRedirect::OutputAndError(word, _) => {
+                for text in self.redirect_values(&word.value)? {
+                    self.writes(&text, false);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The files that the word of a redirection may name: unlike an assignment, its value may be split or globbed.
+    fn redirect_values(&mut self, raw: &str) -> Result<Vec<Text>, Unclear> {
+        Ok(self.readings(raw)?.into_iter().flatten().collect())
+    }
+
+    fn simple(&mut self, simple: &SimpleCommand, input: Input) -> Result<(), Unclear> {
+        self.step()?;
+        let mut readings: Vec<Vec<Text>> = vec![Vec::new()];
+        let mut assignments = Vec::new();
+        let mut input = input;
+        for item in simple.prefix.iter().flat_map(|prefix| &prefix.0) {
+            match item {
+                Item::IoRedirect(redirect) => self.feed(redirect, &mut input)?,
+                Item::AssignmentWord(assignment, _) => {
+                    let value = self.assigned(assignment)?;
+                    assignments.push((assignment, value));
+                }
+                Item::Word(_) | Item::ProcessSubstitution(..) => {}
+            }
+        }
+        let is_declaration = simple.word_or_name.as_ref().is_some_and(|name| {
+            matches!(name.value.as_str(), "declare" | "typeset" | "export" | "readonly" | "local" | "alias")
+        });
+        if let Some(name) = &simple.word_or_name {
+            readings = extend(&readings, &self.readings(&name.value)?);
+        }
+        for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
+            match item {
+                Item::IoRedirect(redirect) => self.feed(redirect, &mut input)?,
+                Item::Word(word) => readings = extend(&readings, &self.readings(&word.value)?),
+                Item::AssignmentWord(assignment, _) if is_declaration => {
+                    let value = self.assigned(assignment)?;
+                    readings = extend(&readings, &[vec![as_word(assignment, &value)]]);
+                    self.assign(assignment, value);
+                }
+                Item::AssignmentWord(_, word) => readings = extend(&readings, &self.readings(&word.value)?),
+                Item::ProcessSubstitution(_, subshell) => {
+                    self.apart(|shell| shell.list(&subshell.list))?;
+                    readings = extend(&readings, &[vec![Text::literal("/dev/fd/63")]]);
+                }
+            }
+        }
+        if simple.word_or_name.is_none() {
+            for (assignment, value) in assignments {
+                self.assign(assignment, value);
+            }
+            return Ok(());
+        }
+        let variables = self.state.variables.clone();
+        let had_assignments = !assignments.is_empty();
+        for (assignment, value) in assignments {
+            self.assign(assignment, value);
+        }
+        let before = self.state.clone();
+        let mut after = None;
+        for words in readings {
+            self.state = before.clone();
+            self.run(&words, &input)?;
+            after = Some(match after {
+                None => self.state.clone(),
+                Some(other) => self.state.clone().or(&other),
+            });
+        }
+        if let Some(after) = after {
+            self.state = after;
+        }
+        if had_assignments {
+            self.state.variables = variables;
+        }
+        Ok(())
+    }
+
+    fn feed(&mut self, redirect: &IoRedirect, input: &mut Input) -> Result<(), Unclear> {
+        if let Some(text) = self.redirect(redirect)? {
+            *input = text.as_literal().map_or(Input::Piped, |text| Input::Text(text.to_owned()));
+        } else if matches!(redirect, IoRedirect::File(None | Some(0), IoFileRedirectKind::Read, _)) {
+            *input = Input::Piped;
+        }
+        Ok(())
+    }
+
+    fn assigned(&mut self, assignment: &Assignment) -> Result<Value, Unclear> {
+        if let AssignmentName::ArrayElementName(_, index) = &assignment.name {
+            self.run_inside(index)?;
+        }
+        Ok(match &assignment.value {
+            AssignmentValue::Scalar(word) => Value::OneOf(self.values(&word.value)?),
+            AssignmentValue::Array(elements) => {
+                let mut all = Vec::new();
+                for (key, value) in elements {
+                    if let Some(key) = key {
+                        self.run_inside(&key.value)?;
+                    }
+                    all.extend(self.readings(&value.value)?.into_iter().flatten());
+                }
+                Value::List(all)
+            }
+        })
+    }
+
+    fn assign(&mut self, assignment: &Assignment, value: Value) {
+        let (name, is_element) = match &assignment.name {
+            AssignmentName::VariableName(name) => (name, false),
+            AssignmentName::ArrayElementName(name, _) => (name, true),
+        };
+        self.note_assigned(name);
+        let before = self.state.variables.get(name).cloned();
+        let value = match (before, value) {
+            (Some(Value::List(mut all)), Value::List(more)) if assignment.append => {
+                all.extend(more);
+                Value::List(all)
+            }
+            (Some(Value::List(mut all)), Value::OneOf(more)) if is_element => {
+                all.extend(more);
+                Value::List(all)
+            }
+            (None, Value::OneOf(texts)) if is_element => Value::List(texts),
+            (Some(Value::OneOf(starts)), Value::OneOf(ends)) if assignment.append => {
+                let joined = starts.iter().flat_map(|start| {
+                    ends.iter().map(|end| {
+                        let mut text = start.clone();
+                        text.append(end);
+                        text
+                    })
+                });
+                let joined: Vec<Text> = joined.collect();
+                if joined.len() > MOST_READINGS { Value::unknown() } else { Value::OneOf(joined) }
+            }
+            (None, Value::List(more)) if assignment.append => Value::List(more),
+            _ if assignment.append || is_element => Value::unknown(),
+            (_, value) => value,
+        };
+        self.state.variables.insert(name.clone(), value);
+    }
+
+    /// A variable that changes how commands are found, split or run.
+    pub(super) fn note_assigned(&mut self, name: &str) {
+        match name {
+            "IFS" => self.state.splits_elsewhere = true,
+            "PATH" | "CDPATH" => self.state.searches_elsewhere = true,
+            _ => {}
+        }
+        let is_command = matches!(
+            name,
+            "PATH"
+                | "ENV"
+                | "PROMPT_COMMAND"
+                | "PS4"
+                | "PAGER"
+                | "EDITOR"
+                | "VISUAL"
+                | "SHELLOPTS"
+                | "BASHOPTS"
+                | "SHELL"
+                | "LESSOPEN"
+                | "BROWSER"
+        );
+        let starts = ["LD_", "DYLD_", "BASH_", "GIT_", "PYTHON", "NODE_", "PERL", "RUBY", "RIPGREP_", "LESS"];
+        if is_command || starts.iter().any(|start| name.starts_with(start)) {
+            self.opaque();
+        }
+    }
+}
+
+/// An assignment behind `export` and the like, as the word that the program gets.
+fn as_word(assignment: &Assignment, value: &Value) -> Text {
+    let name = match &assignment.name {
+        AssignmentName::VariableName(name) | AssignmentName::ArrayElementName(name, _) => name,
+    };
+    let mut word = Text::literal(format!("{name}="));
+    match value {
+        Value::OneOf(texts) if texts.len() == 1 => word.append(&texts[0].without_globs()),
+        _ => word.push(Piece::Unknown),
+    }
+    word
+}
+
+/// Every reading of a command followed by every reading of its next word.
+fn extend(commands: &[Vec<Text>], words: &[Vec<Text>]) -> Vec<Vec<Text>> {
+    if commands.len() * words.len() > MOST_READINGS {
+        // Each reading is kept, with the first one's words before it.
+        let mut all: Vec<Vec<Text>> = Vec::new();
+        for command in commands {
+            let mut command = command.clone();
+            command.extend(words.iter().flatten().cloned());
+            command.push(Text::unknown());
+            all.push(command);
+        }
+        return all;
+    }
+    let mut all = Vec::new();
+    for command in commands {
+        for word in words {
+            all.push(command.iter().chain(word).cloned().collect());
+        }
+    }
+    all
+}

@@ -1,0 +1,26 @@
+//! The closed list of reasons why a tool call is not simply allowed.
+
+gate::reason_codes! {
+    UNREADABLE = "unreadable", "The payload, or what the gates rest on, can't be read.";
+    UNPARSABLE = "unparsable", "The command was not understood.";
+    PROTECTED_PATH = "protected-path", "The call would write what is protected.";
+    HIDDEN_PATH = "hidden-path", "The call would read what is kept from whoever implements.";
+    PERSON_ONLY = "person-only", "The command is for a person at a terminal.";
+    GATE_BYPASS = "gate-bypass", "The command would go round a gate.";
+    NO_PLAN = "no-plan", "Nothing says what the call is for.";
+    PLAN_EMPTY = "plan-empty", "The plan has no step.";
+    PLAN_DONE = "plan-done", "No step of the plan is left to do.";
+    PLAN_STATUS = "plan-status", "A step has a status that is none.";
+    PLAN_CONTENT = "plan-content", "A step says too little.";
+    PLAN_PLACEHOLDER = "plan-placeholder", "A step is a placeholder.";
+    PLAN_PRIORITY = "plan-priority", "A step has a priority that is none.";
+    PLAN_SPEC_UNREAD = "plan-spec-unread", "The text that says how to plan was not read in this session.";
+    UNREAD_FILE = "unread-file", "The file was not read in this session.";
+    UNREAD_REGION = "unread-region", "The lines that are changed were not read.";
+    STALE_READ = "stale-read", "The file changed after it was read.";
+    UNMAPPED = "unmapped", "Nobody looked for what refers to the file.";
+    UNVERIFIED = "unverified", "What changed was not checked by running it.";
+    COMMITMENT = "commitment", "The call reaches beyond the project, and can't be taken back.";
+    CLAIM_INVALID = "claim-invalid", "What was said contradicts what was recorded.";
+    RECEIPT_FAILED = "receipt-failed", "The call could not be put on record.";
+}

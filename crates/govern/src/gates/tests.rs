@@ -1,0 +1,308 @@
+use std::path::{Path, PathBuf};
+
+use canon::{Sha256, Timestamp};
+use gate::event::{Call, Moment, Todo, Tool};
+use gate::protected::{Access, Guard, Protected, Scope};
+use serde_json::Value;
+
+use super::*;
+use crate::classify::{Context, Place, classify};
+use crate::session::{Entry, Plan, Read};
+
+/// A repository at `/w` in the mind alone.
+struct World {
+    policy: Policy,
+    session: Session,
+    files: Vec<(&'static str, &'static str)>,
+}
+
+impl World {
+    fn new(policy: &str) -> Self {
+        let policy = Policy::read(policy.as_bytes()).unwrap();
+        let files = vec![("/w/src/a.rs", "one\ntwo\nthree\nfour\n"), ("/w/tests/t.py", "assert 1\n")];
+        Self { policy, session: Session::default(), files }
+    }
+
+    fn learn(&mut self, entry: Entry) {
+        self.session.learn(entry);
+    }
+
+    fn read(&mut self, path: &str, first: u64, last: Option<u64>, content: &str) {
+        let content = Some(Sha256::of(content));
+        self.learn(Entry::Read(Read {
+            path: path.into(),
+            first,
+            last,
+            content,
+            by: None,
+            compactions: None,
+        }));
+    }
+
+    fn plan(&mut self, todos: &[(&str, &str, &str)]) {
+        let todo = |(content, status, priority): &(&str, &str, &str)| Todo {
+            content: Some((*content).into()),
+            status: Some((*status).into()),
+            priority: Some((*priority).into()),
+        };
+        let plan =
+            Plan { todos: todos.iter().map(todo).collect(), text: None, at: Timestamp::from_millis(0) };
+        self.learn(Entry::Plan(plan));
+    }
+
+    /// Each finding as `gate rule decision`.
+    fn judge(&self, tool: Tool) -> Vec<String> {
+        let root = Path::new("/w");
+        let roots = [PathBuf::from("/w")];
+        let effects =
+            classify(&tool, Context { cwd: Some(root), roots: &roots, home: Some(Path::new("/home/me")) });
+        let event = Event {
+            agent: "test".into(),
+            event: Moment::PreTool,
+            session: Some("s".into()),
+            subagent: None,
+            cwd: Some(root.into()),
+            call: Some(Call { id: None, name: "t".into(), tool, input: Value::Null }),
+            outcome: None,
+            text: None,
+            source: None,
+            stop_refused_before: false,
+        };
+        let touched = |target| {
+            let target: &Target = target;
+            let paths = match &target.place {
+                Place::Path(path) => vec![path.clone()],
+                _ => Vec::new(),
+            };
+            Touched { target, paths }
+        };
+        let changes: Vec<Touched<'_>> = effects.changes().map(touched).collect();
+        let reads: Vec<Touched<'_>> = effects.reads.iter().map(touched).collect();
+        let walks: Vec<Vec<PathBuf>> =
+            effects.recursive_reads.iter().map(|walk| touched(&walk.root).paths).collect();
+        let act = Act { event: &event, effects: &effects, changes: &changes, reads: &reads, walks: &walks };
+        let mut rules = Protected::new();
+        let guard = |scope, access, rule: &str| Guard {
+            scope,
+            access,
+            rule: rule.into(),
+            fact: "it is kept".into(),
+            next: "leave it".into(),
+            ticket: false,
+        };
+        rules.push(guard(Scope::Path("tests/t.py".into()), Access::Write, "locked"));
+        rules.push(guard(Scope::Below(".chalk/regression".into()), Access::Any, "held-out"));
+        rules.extend(self.policy.protected());
+        let kept = rules.keep();
+        let file = |path: &Path| {
+            self.files
+                .iter()
+                .find(|(name, _)| Path::new(name) == path)
+                .map(|(_, text)| text.as_bytes().to_vec())
+        };
+        let known = Known {
+            root,
+            rules: &Kept::read(&kept).unwrap(),
+            policy: &self.policy,
+            session: &self.session,
+            fold: false,
+            file: &file,
+            is_occupied: &|_| true,
+        };
+        judge(&act, &known)
+            .into_iter()
+            .map(|found| format!("{} {} {:?}", found.gate, found.rule, found.decision))
+            .collect()
+    }
+
+    fn shell(&self, command: &str) -> Vec<String> {
+        self.judge(Tool::Shell {
+            command: command.into(),
+            cwd: None,
+            shell: "bash".into(),
+            background: false,
+        })
+    }
+
+    fn edit(&self, path: &str, replaced: &str) -> Vec<String> {
+        self.judge(Tool::Edit { path: path.into(), replaced: vec![replaced.into()] })
+    }
+}
+
+const DEFAULT: &str = r#"{ "schema": 1 }"#;
+
+#[test]
+fn protected_paths_are_shut_whatever_the_tool() {
+    let world = World::new(DEFAULT);
+    let locked = ["protected locked Deny"];
+    assert_eq!(world.edit("/w/tests/t.py", "1"), locked);
+    for command in [
+        "echo x > tests/t.py",
+        "sed -i s/1/2/ tests/t.py",
+        "cp a tests/t.py",
+        "rm -rf tests",
+        "cd tests && tee t.py",
+        "git checkout HEAD~ -- tests/t.py",
+        "mv tests old",
+    ] {
+        assert_eq!(world.shell(command), locked, "{command}");
+    }
+    for command in
+        ["cat tests/t.py", "ls -R", "git status", "grep -r x src", "echo x > src/b.rs", "cargo test"]
+    {
+        assert_eq!(world.shell(command), [""; 0], "{command}");
+    }
+}
+
+#[test]
+fn the_held_out_set_is_not_read() {
+    let world = World::new(DEFAULT);
+    let hidden = ["protected held-out Deny"];
+    for command in
+        ["cat .chalk/regression/t.py", "grep -r x .", "grep -r x .chalk", "tar c .", "cp -r . /elsewhere/x"]
+    {
+        let found = world.shell(command);
+        assert!(found.contains(&hidden[0].to_owned()), "{command}: {found:?}");
+    }
+    for command in ["grep -r --exclude-dir=regression x .", "rg x", "ls .chalk/regression", "grep -r x src"] {
+        assert_eq!(world.shell(command), [""; 0], "{command}");
+    }
+    assert_eq!(
+        world.judge(Tool::Read { path: "/w/.chalk/regression/t.py".into(), first: None, lines: None }),
+        hidden
+    );
+}
+
+#[test]
+fn whoever_is_judged_does_not_judge() {
+    let world = World::new(DEFAULT);
+    for command in [
+        "cairn approve t-1",
+        "cairn hook pause --for 10m",
+        "sh -c 'cairn hook uninstall claude'",
+        "/usr/bin/cairn approve x",
+    ] {
+        let found = world.shell(command);
+        assert!(found.contains(&"protected person-only Deny".to_owned()), "{command}: {found:?}");
+    }
+    for command in [
+        "git commit --no-verify -m x",
+        "git commit -anm x",
+        "git config core.hooksPath /dev/null",
+        "git -c core.hooksPath=/dev/null commit -m x",
+    ] {
+        let found = world.shell(command);
+        assert!(found.contains(&"protected git-hooks Deny".to_owned()), "{command}: {found:?}");
+    }
+    for command in [
+        "cairn next",
+        "cairn hook status claude",
+        "git commit -m 'no -n here'",
+        "git config core.hooksPath",
+        "git config --get core.hooksPath",
+    ] {
+        assert_eq!(world.shell(command), [""; 0], "{command}");
+    }
+}
+
+#[test]
+fn an_unparsable_command_is_denied() {
+    assert_eq!(World::new(DEFAULT).shell("echo 'unfinished")[0], "shell understood Deny");
+}
+
+#[test]
+fn the_plan_gate_judges_as_its_table_says() {
+    let strict = r#"{ "schema": 1, "gates": { "plan": true }, "planSpec": "PLANNING.md" }"#;
+    let good = ("write the parser first", "pending", "high");
+    let rule = |todos: &[(&str, &str, &str)], is_read: bool| {
+        let mut world = World::new(strict);
+        world.plan(todos);
+        if is_read {
+            world.learn(Entry::Mark { name: PLAN_SPEC_READ.into(), value: String::new() });
+        }
+        let found = world.shell("touch x");
+        found.first().map(|found| found.split(' ').nth(1).unwrap().to_owned()).unwrap_or_default()
+    };
+    assert_eq!(World::new(strict).shell("touch x"), ["plan PL-001 Deny"]);
+    assert_eq!(rule(&[good], true), "");
+    assert_eq!(rule(&[], true), "PL-003");
+    assert_eq!(
+        rule(
+            &[("write the parser first", "completed", "low"), ("write the tests", "cancelled", "low")],
+            true
+        ),
+        "PL-004"
+    );
+    assert_eq!(rule(&[("write the parser first", "doing", "low")], true), "PL-004");
+    assert_eq!(rule(&[("fix", "pending", "low")], true), "PL-005");
+    for placeholder in ["TODO: TBD", "placeholder text", "<describe>", "step 1 todo", "Task 12 - todo"] {
+        assert_eq!(rule(&[(placeholder, "pending", "low")], true), "PL-006", "{placeholder}");
+    }
+    assert_eq!(rule(&[(" 1234567 ", "pending", "low")], true), "PL-005");
+    assert_eq!(rule(&[(" 1234567a ", "pending", "low")], true), "");
+    assert_eq!(rule(&[good], false), "PL-009");
+    assert_eq!(rule(&[("write the parser first", "pending", "urgent")], true), "PL-010");
+    // Reads pass, and so do the commands that make a plan.
+    for command in ["ls", "grep -r x src", "cairn plan show"] {
+        assert_eq!(World::new(strict).shell(command), [""; 0], "{command}");
+    }
+    // The plan of the turn before counts no more.
+    let mut world = World::new(strict);
+    world.plan(&[good]);
+    world.learn(Entry::PlanEnded);
+    assert_eq!(world.shell("touch x"), ["plan PL-001 Deny"]);
+}
+
+#[test]
+fn a_file_is_read_before_it_is_changed() {
+    let gain = r#"{ "schema": 1, "gates": { "gain": true } }"#;
+    let content = "one\ntwo\nthree\nfour\n";
+    let mut world = World::new(gain);
+    assert_eq!(world.edit("/w/src/new.rs", ""), [""; 0]);
+    assert_eq!(world.edit("/w/src/a.rs", "two"), ["G1 G1-2 Deny"]);
+    world.read("src/a.rs", 1, Some(2), content);
+    assert_eq!(world.edit("/w/src/a.rs", "two"), [""; 0]);
+    assert_eq!(world.edit("/w/src/a.rs", "three\nfour"), ["G1 G1-4 Deny"]);
+    world.learn(Entry::Compacted);
+    assert_eq!(world.edit("/w/src/a.rs", "two"), ["G1 G1-2 Deny"]);
+    world.read("src/a.rs", 1, None, "another content");
+    assert_eq!(world.edit("/w/src/a.rs", "two"), ["G1 G1-7 Deny"]);
+    world.read("src/a.rs", 1, None, content);
+    assert_eq!(world.edit("/w/src/a.rs", "two"), [""; 0]);
+    assert_eq!(world.shell("rm src/a.rs"), ["G1 G1-6 Deny"]);
+    world.learn(Entry::Mark { name: format!("{SEARCHED}a"), value: String::new() });
+    assert_eq!(world.shell("rm src/a.rs"), [""; 0]);
+}
+
+#[test]
+fn what_changed_is_checked_before_anything_else() {
+    let verify = r#"{ "schema": 1, "gates": { "verify": true },
+        "checks": { "code": { "paths": ["src/**"], "command": ["cargo", "test"] } } }"#;
+    let mut world = World::new(verify);
+    assert_eq!(world.shell("touch x"), [""; 0]);
+    let due = dirty(&world.policy, &["src/a.rs".to_owned(), "README".to_owned()]);
+    assert_eq!(due, ["due:code"]);
+    world.learn(Entry::Mark { name: due[0].clone(), value: String::new() });
+    for command in ["touch x", "cargo test || true", "cargo test; touch x", "cargo test > /dev/null"] {
+        assert_eq!(world.shell(command), ["G2 G2-1 Deny"], "{command}");
+    }
+    for command in ["cargo test", "cargo test -p gate", "cat src/a.rs"] {
+        assert_eq!(world.shell(command), [""; 0], "{command}");
+    }
+}
+
+#[test]
+fn what_reaches_beyond_the_project_waits_for_a_person() {
+    let commit = r#"{ "schema": 1, "gates": { "commitment": true } }"#;
+    let world = World::new(commit);
+    for command in ["git push", "git push origin :x", "npm publish", "echo x > /etc/hosts", "gh pr merge 1"] {
+        assert_eq!(world.shell(command), ["G5 G5-1 Ask"], "{command}");
+    }
+    assert_eq!(world.judge(Tool::Subagent { prompt: "x".into() }), ["G5 G5-1 Ask"]);
+    for command in ["echo x > src/b.rs", "git commit -m x", "gh pr view 1", "echo x > /tmp/x"] {
+        assert_eq!(world.shell(command), [""; 0], "{command}");
+    }
+    // Deny wins over ask.
+    let found = world.shell("git push && echo x > tests/t.py");
+    assert_eq!(found, ["protected locked Deny", "G5 G5-1 Ask"]);
+}

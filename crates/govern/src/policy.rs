@@ -1,0 +1,225 @@
+//! What a repository, and the person who works in it, ask of the gates: `.governance/policy.json`.
+//!
+//! Three policies may speak: the person's own, the one that `HEAD` holds, and the one in the working tree. The stricter
+//! of them applies in every point, so that editing the file loosens nothing before it is committed.
+
+use std::collections::BTreeMap;
+
+use canon::json;
+use gate::protected::{Access, Guard, Protected, Scope};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where a repository's policy lies, from its top.
+pub const PATH: &str = ".governance/policy.json";
+
+/// What is asked of the gates. Everything that is left out has the value of the profile.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub struct Policy {
+    /// The form of the file; 1.
+    pub schema: Option<u32>,
+    /// What holds where nothing else is said.
+    pub profile: Profile,
+    /// Each gate by itself.
+    pub gates: Switches,
+    /// More paths that agents leave alone.
+    pub protect: Vec<Protect>,
+    /// The text that says how to plan, from the top of the repository; the plan gate then wants it read.
+    pub plan_spec: Option<String>,
+    /// What is checked by running it, by a name for each.
+    pub checks: BTreeMap<String, Check>,
+    /// Whether reads from before a compaction still count.
+    pub reads_survive_compaction: bool,
+}
+
+/// A set of values for everything that is left out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Profile {
+    /// Protected paths and receipts; the other gates are off.
+    #[default]
+    Default,
+    /// Every gate is on.
+    Strict,
+}
+
+/// The gates that can be switched; none is as the profile says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub struct Switches {
+    /// Acting calls need a plan (PL-001 to PL-010).
+    pub plan: Option<bool>,
+    /// A file is read before it is changed (G1).
+    pub gain: Option<bool>,
+    /// What changed is checked by running it (G2).
+    pub verify: Option<bool>,
+    /// What reaches beyond the project needs a person (G5).
+    pub commitment: Option<bool>,
+    /// An end of turn whose claims contradict the receipts is refused where the agent allows it (G6).
+    pub completion: Option<bool>,
+}
+
+/// Paths that agents leave alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Protect {
+    /// A pattern, from the top of the repository: `*` within a name, `**` across folders.
+    pub path: String,
+    /// Reading is shut as well.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub hidden: bool,
+    /// Why, for the agent that meets it.
+    pub because: String,
+}
+
+/// What is checked by running it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub struct Check {
+    /// Changes of what these patterns match ask for the check.
+    pub paths: Vec<String>,
+    /// The command, word by word.
+    pub command: Vec<String>,
+}
+
+/// A gate that can be switched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Switch {
+    /// PL-001 to PL-010.
+    Plan,
+    /// G1.
+    Gain,
+    /// G2.
+    Verify,
+    /// G5.
+    Commitment,
+    /// G6.
+    Completion,
+}
+
+impl Policy {
+    /// Reads a policy.
+    ///
+    /// # Errors
+    /// What is wrong with it, with line and column.
+    pub fn read(bytes: &[u8]) -> Result<Self, String> {
+        let policy: Self = json::read(bytes).map_err(|damage| damage.to_string())?;
+        match policy.schema {
+            Some(1) => Ok(policy),
+            Some(other) => Err(format!("schema {other} is not known here; 1 is")),
+            None => Err("`schema` is missing; write \"schema\": 1".to_owned()),
+        }
+    }
+
+    /// Whether a gate is on.
+    pub fn is_on(&self, gate: Switch) -> bool {
+        let own = match gate {
+            Switch::Plan => self.gates.plan,
+            Switch::Gain => self.gates.gain,
+            Switch::Verify => self.gates.verify,
+            Switch::Commitment => self.gates.commitment,
+            Switch::Completion => self.gates.completion,
+        };
+        own.unwrap_or(self.profile == Profile::Strict)
+    }
+
+    /// The stricter of two policies in every point.
+    pub fn stricter(&self, other: &Self) -> Self {
+        let either = |gate| Some(self.is_on(gate) || other.is_on(gate));
+        let mut protect = self.protect.clone();
+        protect.extend(other.protect.iter().filter(|entry| !self.protect.contains(entry)).cloned());
+        let mut checks = other.checks.clone();
+        // Of two checks with one name, that of the policy that stood first; the other keeps a name of its own.
+        for (name, check) in &self.checks {
+            if let Some(shadowed) =
+                checks.insert(name.clone(), check.clone()).filter(|shadowed| shadowed != check)
+            {
+                checks.insert(format!("{name} (2)"), shadowed);
+            }
+        }
+        Self {
+            schema: Some(1),
+            profile: self.profile.max(other.profile),
+            gates: Switches {
+                plan: either(Switch::Plan),
+                gain: either(Switch::Gain),
+                verify: either(Switch::Verify),
+                commitment: either(Switch::Commitment),
+                completion: either(Switch::Completion),
+            },
+            protect,
+            plan_spec: self.plan_spec.clone().or_else(|| other.plan_spec.clone()),
+            checks,
+            reads_survive_compaction: self.reads_survive_compaction && other.reads_survive_compaction,
+        }
+    }
+
+    /// The rules about paths that the policy adds.
+    pub fn protected(&self) -> Protected {
+        let mut rules = Protected::new();
+        for entry in &self.protect {
+            rules.push(Guard {
+                scope: Scope::Glob(entry.path.clone()),
+                access: if entry.hidden { Access::Any } else { Access::Write },
+                rule: "policy:protect".to_owned(),
+                fact: format!("the policy keeps agents from {}: {}", entry.path, entry.because),
+                next: "leave it as it is, or ask a person to make the change".to_owned(),
+                ticket: !entry.hidden,
+            });
+        }
+        rules
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn policy(text: &str) -> Policy {
+        Policy::read(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn what_is_left_out_is_as_the_profile_says() {
+        let default = policy(r#"{ "schema": 1 }"#);
+        let strict = policy(r#"{ "schema": 1, "profile": "strict", "gates": { "verify": false } }"#);
+        assert!(!default.is_on(Switch::Plan) && strict.is_on(Switch::Plan));
+        assert!(!strict.is_on(Switch::Verify));
+    }
+
+    #[test]
+    fn the_stricter_of_two_applies_in_every_point() {
+        let loose = policy(
+            r#"{ "schema": 1, "readsSurviveCompaction": true, "checks": { "code": { "paths": ["**"], "command": ["true"] } } }"#,
+        );
+        let tight = policy(
+            r#"{ "schema": 1, "gates": { "plan": true }, "protect": [{ "path": "infra/**", "because": "x" }],
+                 "checks": { "code": { "paths": ["**"], "command": ["make", "test"] } } }"#,
+        );
+        for both in [loose.stricter(&tight), tight.stricter(&loose)] {
+            assert!(both.is_on(Switch::Plan) && !both.is_on(Switch::Gain));
+            assert_eq!(both.protect.len(), 1);
+            assert_eq!(both.checks.len(), 2);
+            assert!(!both.reads_survive_compaction);
+        }
+        assert!(both_hold(&tight.protected()));
+    }
+
+    fn both_hold(rules: &Protected) -> bool {
+        rules.guards().iter().any(|guard| guard.holds("infra/a/b"))
+    }
+
+    #[test]
+    fn a_policy_that_is_none_says_where() {
+        for (text, what) in [
+            ("{", "line 1"),
+            ("{}", "`schema` is missing"),
+            (r#"{ "schema": 2 }"#, "schema 2 is not known"),
+            (r#"{ "schema": 1, "colour": 1 }"#, "unknown field `colour`"),
+        ] {
+            let error = Policy::read(text.as_bytes()).unwrap_err();
+            assert!(error.contains(what), "{error}");
+        }
+    }
+}

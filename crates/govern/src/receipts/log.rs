@@ -1,0 +1,135 @@
+//! Adding lines: under a lock, at the log's end, without ever reading more of it than its end.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use canon::{Sha256, Timestamp};
+use store::chain::{Chain, ChainError, Head};
+use store::file;
+use store::lock::Guard;
+use trust::ed25519::SigningKey;
+
+use super::line::{Kind, Receipt};
+use super::{ReceiptError, witness};
+
+/// How much of the log's end is searched for the other lines of a call: some three hundred lines.
+const WINDOW: u64 = 256 * 1024;
+
+/// The log, and what is needed to add to it.
+#[derive(Debug, Clone)]
+pub(super) struct Log {
+    chain: Chain<Receipt>,
+    witness: PathBuf,
+    key: SigningKey,
+    id: String,
+    wait: Duration,
+}
+
+/// The log while this process alone may add to it.
+pub(super) struct Writer<'a> {
+    log: &'a Log,
+    head: Head,
+    _guard: Guard,
+}
+
+impl Log {
+    pub(super) fn new(path: &Path, witness: PathBuf, key: SigningKey, wait: Duration) -> Self {
+        let id = key.public().id();
+        Self { chain: Chain::of(path), witness, key, id, wait }
+    }
+
+    pub(super) fn key(&self) -> &SigningKey {
+        &self.key
+    }
+
+    /// Waits for the log. What a crash left half written at its end is cut off and noted; a log that is damaged is put
+    /// aside, a new one begun, and the damage is the error.
+    pub(super) fn lock(&self, now: Timestamp) -> Result<Writer<'_>, ReceiptError> {
+        let guard = Guard::acquire(&self.chain.path().with_extension("lock"), self.wait)?;
+        let half = self.chain.repair()?;
+        let last = match self.chain.last() {
+            Ok(None) if witness::read(&self.witness)?.is_some() => Err("the log is gone".to_owned()),
+            Ok(last) => Ok(last),
+            Err(ChainError::File(error)) => return Err(error.into()),
+            Err(broken @ ChainError::Broken { .. }) => Err(broken.to_string()),
+        };
+        let mut writer = Writer { log: self, head: Head::empty(), _guard: guard };
+        match last {
+            Ok(last) => writer.head = Head::of(last.as_ref()),
+            Err(why) => return Err(writer.begin_anew(why, now)?),
+        }
+        if !half.is_empty() {
+            writer.add(repaired(&half, now), false)?;
+        }
+        Ok(writer)
+    }
+}
+
+fn repaired(half: &[u8], now: Timestamp) -> Receipt {
+    let mut note = Receipt::new(Kind::Note, now);
+    note.marker = Some("half_line_cut".to_owned());
+    note.figure("bytes", i64::try_from(half.len()).unwrap_or(i64::MAX));
+    note.digests.insert("half_line".to_owned(), Sha256::of(half));
+    note
+}
+
+impl Writer<'_> {
+    /// The number that the next line gets.
+    pub(super) fn next(&self) -> u64 {
+        self.head.n + 1
+    }
+
+    /// The hash of the last line.
+    pub(super) fn head(&self) -> Head {
+        self.head
+    }
+
+    /// The end of the log as text, from the beginning of a line.
+    pub(super) fn tail(&self) -> Result<String, ReceiptError> {
+        let (bytes, cut) = file::read_tail(self.log.chain.path(), WINDOW)?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if !cut {
+            return Ok(text);
+        }
+        Ok(text.split_once('\n').map(|(_, whole)| whole.to_owned()).unwrap_or_default())
+    }
+
+    /// Adds a line; it is on disk, or there was an error and the log is as it was.
+    pub(super) fn add(&mut self, mut receipt: Receipt, sync: bool) -> Result<Receipt, ReceiptError> {
+        receipt.seal(self.head, &self.log.key, &self.log.id);
+        self.log.chain.write(&receipt, sync)?;
+        self.head = Head::of(Some(&receipt));
+        Ok(receipt)
+    }
+
+    /// Remembers the present head apart from the log.
+    pub(super) fn bear_witness(&self) -> Result<(), ReceiptError> {
+        witness::write(&self.log.witness, self.head).map_err(Into::into)
+    }
+
+    /// Puts a damaged log aside and begins a new one. Gives back the damage as an error.
+    fn begin_anew(&mut self, why: String, now: Timestamp) -> Result<ReceiptError, ReceiptError> {
+        let path = self.log.chain.path();
+        let millis = now.as_millis();
+        let name = |n: u32| if n == 0 { format!("broken-{millis}") } else { format!("broken-{millis}-{n}") };
+        let aside = |n: u32| {
+            let mut aside = path.as_os_str().to_owned();
+            aside.push(format!(".{}", name(n)));
+            PathBuf::from(aside)
+        };
+        let free = (0..).find(|&n| fs::symlink_metadata(aside(n)).is_err()).unwrap_or_default();
+        let head = self.log.chain.head().ok();
+        self.log.chain.put_aside(&name(free))?;
+        let mut first = Receipt::new(Kind::Broken, now);
+        first.marker = Some(name(free));
+        if let Some(head) = head {
+            first.figure("lines", i64::try_from(head.n).unwrap_or(i64::MAX));
+            first.digests.insert("head".to_owned(), head.hash);
+        }
+        self.head = Head::empty();
+        self.add(first, true)?;
+        self.bear_witness()?;
+        Ok(ReceiptError::Broken { aside: aside(free), why })
+    }
+}

@@ -1,0 +1,315 @@
+//! Checking a log offline, from the first line to the last, and naming the first that is not as it was written.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+use canon::{Sha256, Timestamp};
+use gate::event::Decision;
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::chain::{Chain, Head, LAG, Link as _};
+use store::file;
+use trust::ed25519::VerifyingKey;
+
+use super::line::{Kind, Receipt};
+use super::{ReceiptError, checkpoint, witness};
+use crate::State;
+
+/// How a line, or the log's end, is not as it was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// A byte of the line is another one.
+    Changed,
+    /// The line that stood here is gone.
+    Removed,
+    /// The line that stood here stands elsewhere, or one that stands here belongs elsewhere.
+    Moved,
+    /// The line is signed with a key that is not known here.
+    ForeignKey,
+    /// The line is whole, but the line before it is not the one that it follows.
+    Replaced,
+    /// The line's envelope does not attest the chain before it.
+    Checkpoint,
+    /// Lines at the end are gone.
+    CutTail,
+    /// The last line is half a line.
+    Torn,
+    /// The head file is gone, damaged, or names another line.
+    Head,
+    /// The log is not the one that the last checkpoint outside the repository was of.
+    Witness,
+}
+
+impl Why {
+    fn meaning(self) -> &'static str {
+        match self {
+            Self::Changed => "a byte of it was changed",
+            Self::Removed => "the line that stood here was removed",
+            Self::Moved => "lines were moved",
+            Self::ForeignKey => "it is signed with a key that is not known here",
+            Self::Replaced => "it does not follow the line before it, which was replaced",
+            Self::Checkpoint => "its checkpoint does not attest the lines before it",
+            Self::CutTail => "the end of the log was cut off here",
+            Self::Torn => "it is half a line",
+            Self::Head => "the head file does not name the log's last line",
+            Self::Witness => "the last checkpoint was of another log",
+        }
+    }
+}
+
+/// The first thing that is wrong with a log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Fault {
+    /// The line in the file, from 1.
+    pub line: u64,
+    /// The number of the receipt that should stand there, or of the line itself where it can be read.
+    pub seq: u64,
+    /// What is wrong.
+    pub why: Why,
+    /// The same in words.
+    pub message: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {} (receipt {}): {}", self.line, self.seq, self.message)
+    }
+}
+
+/// How many lines a key signed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Signer {
+    /// The key's fingerprint.
+    pub key: String,
+    /// How many lines.
+    pub lines: u64,
+}
+
+/// A break that is on record: the log before this one was damaged.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Break {
+    /// When it was found.
+    pub at: Timestamp,
+    /// What the damaged log's name ends with.
+    pub aside: String,
+    /// How many lines it had, as far as its head file said.
+    pub lines: Option<i64>,
+}
+
+/// A result of a call that was denied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Contradiction {
+    /// The line that denied the call.
+    pub denied: u64,
+    /// The line that saw its result.
+    pub seen: u64,
+    /// The call.
+    pub call: String,
+}
+
+/// What a check of a log found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Verification {
+    /// Every line is as it was written, and none is missing.
+    pub sound: bool,
+    /// The first thing that is wrong.
+    pub fault: Option<Fault>,
+    /// How many lines were checked: all before the fault.
+    pub lines: u64,
+    /// The hash of the last good line.
+    pub head: Sha256,
+    /// The keys that signed.
+    pub keys: Vec<Signer>,
+    /// How many checkpoints there are.
+    pub checkpoints: u64,
+    /// How many lines stand behind the last one.
+    pub since_checkpoint: u64,
+    /// What came before this log.
+    pub breaks: Vec<Break>,
+    /// Calls that ran although they were denied.
+    pub contradictions: Vec<Contradiction>,
+}
+
+/// What is known of a log beside its own bytes.
+#[derive(Debug, Clone, Default)]
+pub struct Beside {
+    /// What the head file says; none where there is no head file to ask, as for an exported log.
+    pub head: Option<Head>,
+    /// What the last checkpoint outside the repository says.
+    pub witness: Option<Head>,
+}
+
+/// Checks the log of a repository.
+pub fn verify(state: &State, keys: &[VerifyingKey]) -> Result<Verification, ReceiptError> {
+    // Head and witness first: while others write, the log then looks longer than they say, never shorter.
+    let chain = Chain::<Receipt>::of(state.receipts());
+    let witness = witness::read(&state.witness())?;
+    let head = chain.head();
+    let bytes = file::read(chain.path())?.unwrap_or_default();
+    let beside = Beside { head: head.as_ref().ok().copied(), witness };
+    let mut found = bytes_of(&bytes, &beside, keys);
+    if found.fault.is_none() && head.is_err() {
+        found.fail(found.lines, found.lines, Why::Head);
+    }
+    Ok(found)
+}
+
+/// Checks the bytes of a log.
+pub fn bytes_of(bytes: &[u8], beside: &Beside, keys: &[VerifyingKey]) -> Verification {
+    let keyring: HashMap<String, &VerifyingKey> = keys.iter().map(|key| (key.id(), key)).collect();
+    let mut check = Check { bytes, keys, keyring, beside, head: Head::empty(), found: Verification::new() };
+    check.run();
+    check.found.sound = check.found.fault.is_none();
+    check.found.head = check.head.hash;
+    check.found
+}
+
+impl Verification {
+    fn new() -> Self {
+        Self {
+            sound: false,
+            fault: None,
+            lines: 0,
+            head: Head::empty().hash,
+            keys: Vec::new(),
+            checkpoints: 0,
+            since_checkpoint: 0,
+            breaks: Vec::new(),
+            contradictions: Vec::new(),
+        }
+    }
+
+    fn fail(&mut self, line: u64, seq: u64, why: Why) {
+        self.sound = false;
+        self.fault = Some(Fault { line, seq, why, message: why.meaning().to_owned() });
+    }
+}
+
+struct Check<'a> {
+    bytes: &'a [u8],
+    keys: &'a [VerifyingKey],
+    keyring: HashMap<String, &'a VerifyingKey>,
+    beside: &'a Beside,
+    head: Head,
+    found: Verification,
+}
+
+impl Check<'_> {
+    fn run(&mut self) {
+        let end = self.bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let (whole, half) = self.bytes.split_at(end);
+        let mut signers: BTreeMap<String, u64> = BTreeMap::new();
+        let mut denied: HashMap<(Option<String>, String), u64> = HashMap::new();
+        let named = self.beside.head;
+        let mut head_is_met = named.is_none_or(|head| head == Head::empty());
+        let mut witness_is_met = self.beside.witness.is_none();
+        for line in whole.split_inclusive(|&byte| byte == b'\n') {
+            let line = &line[..line.len() - 1];
+            let receipt = match self.line(line) {
+                Ok(receipt) => receipt,
+                Err((seq, why)) => return self.found.fail(self.head.n + 1, seq, why),
+            };
+            self.head = Head { n: receipt.seq, hash: Sha256::of(line) };
+            head_is_met |= named == Some(self.head);
+            witness_is_met |= self.beside.witness == Some(self.head);
+            self.found.lines = receipt.seq;
+            *signers.entry(receipt.key.clone()).or_default() += 1;
+            self.found.keys =
+                signers.iter().map(|(key, &lines)| Signer { key: key.clone(), lines }).collect();
+            self.note(&receipt, &mut denied);
+        }
+        let next = self.head.n + 1;
+        let last = self.head.n.max(1);
+        if !half.is_empty() {
+            self.found.fail(next, next, Why::Torn);
+        } else if named.is_some_and(|head| head.n > self.head.n) {
+            self.found.fail(next, next, Why::CutTail);
+        } else if !head_is_met || named.is_some_and(|head| self.head.n - head.n > LAG) {
+            self.found.fail(last, last, Why::Head);
+        } else if named.is_some_and(|head| head.n == 0) && self.head.n > 1 {
+            // A crash leaves the head file away only behind the very first line.
+            self.found.fail(last, last, Why::Head);
+        } else if !witness_is_met {
+            let cut = self.beside.witness.is_some_and(|witness| witness.n > self.head.n);
+            let why = if cut { Why::CutTail } else { Why::Witness };
+            self.found.fail(if cut { next } else { last }, if cut { next } else { last }, why);
+        }
+    }
+
+    /// Reads the line that should follow the head.
+    fn line(&self, line: &[u8]) -> Result<Receipt, (u64, Why)> {
+        let expected = self.head.n + 1;
+        let receipt = Receipt::read(line).map_err(|_| (expected, Why::Changed))?;
+        let Some(key) = self.keyring.get(&receipt.key) else {
+            // A changed letter in the key's name is a changed line, not a foreign key.
+            let known = self.keys.iter().any(|key| receipt.key != key.id() && is_renamed(&receipt, key));
+            return Err((receipt.seq, if known { Why::Changed } else { Why::ForeignKey }));
+        };
+        if !receipt.is_signed_by(key) {
+            return Err((expected, Why::Changed));
+        }
+        if receipt.seq != expected {
+            let elsewhere = receipt.seq < expected || self.holds(expected);
+            return Err((expected, if elsewhere { Why::Moved } else { Why::Removed }));
+        }
+        if receipt.prev_hash != self.head.hash {
+            return Err((expected, Why::Replaced));
+        }
+        if receipt.kind == Kind::Checkpoint {
+            let attested = receipt.checkpoint.as_ref();
+            if !attested.is_some_and(|envelope| checkpoint::attests(envelope, self.head, self.keys)) {
+                return Err((expected, Why::Checkpoint));
+            }
+        }
+        Ok(receipt)
+    }
+
+    /// Whether a good line with this number stands anywhere in the log.
+    fn holds(&self, seq: u64) -> bool {
+        self.bytes.split(|&byte| byte == b'\n').any(|line| {
+            Receipt::read(line).is_ok_and(|receipt| {
+                receipt.seq == seq
+                    && self.keyring.get(&receipt.key).is_some_and(|key| receipt.is_signed_by(key))
+            })
+        })
+    }
+
+    fn note(&mut self, receipt: &Receipt, denied: &mut HashMap<(Option<String>, String), u64>) {
+        self.found.since_checkpoint += 1;
+        match receipt.kind {
+            Kind::Checkpoint => {
+                self.found.checkpoints += 1;
+                self.found.since_checkpoint = 0;
+            }
+            Kind::Broken => self.found.breaks.push(Break {
+                at: receipt.at,
+                aside: receipt.marker.clone().unwrap_or_default(),
+                lines: receipt.figures.get("lines").copied(),
+            }),
+            Kind::Judged | Kind::Seen => {
+                let Some(call) = &receipt.call else { return };
+                let name = (receipt.session.clone(), call.clone());
+                if receipt.kind == Kind::Seen {
+                    if let Some(&denied) = denied.get(&name) {
+                        let call = call.clone();
+                        self.found.contradictions.push(Contradiction { denied, seen: receipt.seq, call });
+                    }
+                } else if receipt.decision == Some(Decision::Deny) {
+                    denied.insert(name, receipt.seq);
+                } else {
+                    denied.remove(&name);
+                }
+            }
+            Kind::Note | Kind::Evidence => {}
+        }
+    }
+}
+
+/// Whether the line would be this key's if it named it.
+fn is_renamed(receipt: &Receipt, key: &VerifyingKey) -> bool {
+    Receipt { key: key.id(), ..receipt.clone() }.is_signed_by(key)
+}
+
+#[cfg(test)]
+mod tests;
