@@ -150,7 +150,7 @@ impl<'w> Place<'w> {
             let folder = if root.is_empty() { self.root.clone() } else { self.root.join(root.to_path()) };
             return folder.display().to_string();
         }
-        if root.is_empty() { ".".to_owned() } else { root.to_string() }
+        if root.is_empty() { ".".to_owned() } else { root.legible().into_owned() }
     }
 
     /// The declaration around the folder that the command stands in.

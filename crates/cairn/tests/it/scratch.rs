@@ -167,7 +167,8 @@ impl Scratch {
         let ran = Ran { code, out: self.clean(&out), err: self.clean(&err) };
         let is_write =
             |pair: &[&str]| pair[0] == "records" && matches!(pair[1], "new" | "amend" | "review" | "close");
-        if args.contains(&"--json") || args.windows(2).any(is_write) && ran.out.starts_with('{') {
+        let is_document = |pair: &[&str]| pair == ["--format", "json"] || is_write(pair);
+        if args.contains(&"--json") || args.windows(2).any(is_document) && ran.out.starts_with('{') {
             check_schema(args, &ran);
         }
         ran
@@ -294,7 +295,9 @@ fn check_schema(args: &[&str], ran: &Ran) {
     let entry =
         entry.unwrap_or_else(|| panic!("no schema is published for {args:?}, which needs one of {names:?}"));
     conforms(entry.name, &serde_json::to_value((entry.make)()).unwrap(), &document);
-    if let Some(schema) = published(entry.name) {
+    // The short form of `check` is older than the contract, and names no schema.
+    let is_short = entry.name == "chant/check" && document.get("$schema").is_none();
+    if let Some(schema) = published(entry.name).filter(|_| !is_short) {
         conforms(&format!("published {}", entry.name), &schema, &document);
     }
 }

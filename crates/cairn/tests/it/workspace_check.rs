@@ -148,6 +148,7 @@ fn pinned(script: &str) -> Scratch {
 fn a_root_that_pins_another_version_is_handed_the_command_line() {
     let script = "#!/bin/sh\nprintf '%s\\n' \"$CHANT_WORKSPACE_ROOT_CHANT\" \"$PWD\" \"$@\" > told\nexit 7\n";
     let scratch = pinned(script);
+    scratch.write("app/f", "");
     let root = scratch.root();
     let told = |args: &[&str]| {
         let ran = scratch.run(args);
@@ -160,7 +161,7 @@ fn a_root_that_pins_another_version_is_handed_the_command_line() {
         assert_eq!(told(&args), expected);
     }
 
-    assert_eq!(told(&["chant", "workspace", "ls", "--json"]), "0.90.0\n[root]\nworkspace\nls\n--json\n");
+    assert_eq!(told(&["chant", "workspace", "ls", "app"]), "0.90.0\n[root]\nworkspace\nls\napp\n");
 
     // Who was handed the command line answers it, and so does everyone where the program is missing.
     scratch

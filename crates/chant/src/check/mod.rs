@@ -134,10 +134,7 @@ fn checked(place: &Place<'_>, query: &Query<'_>, tree: &dyn Tree, found: &Found)
         Err(refusal) => return Ok(unreadable(place, Some(found), &refusal)),
     };
     let loaded = place.kinds(query.at)?;
-    let installed = (place.layout().is_some() || query.at.is_none()).then(|| Installed {
-        root: place.root().join(workspace.root.to_path()),
-        top: place.root().to_path_buf(),
-    });
+    let installed = Installed::of(place, &workspace.root, query.at);
     let kinds = Kinds::load(&*loaded, &workspace.root, &workspace.declaration.pins, installed.as_ref());
     let subject = Subject {
         place,

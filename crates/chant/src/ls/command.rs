@@ -24,14 +24,8 @@ pub fn read(place: &Place<'_>, at: Option<&str>) -> Result<Listing, Refusal> {
     let found = place.declared(&*tree)?;
     let workspace = declaration::read(&*tree, &found, Reader::Root)?;
     let base = if at.is_none() { at_base(place, &workspace.root)? } else { None };
-    let on_disk = place.root().join(workspace.root.to_path());
-    let has_files = place.layout().is_some() || at.is_none();
-    let installed = has_files.then(|| Installed { root: on_disk.clone(), top: place.root().to_owned() });
-    let root = match &*workspace.root.legible() {
-        _ if place.layout().is_none() && at.is_none() => on_disk.to_string_lossy().into_owned(),
-        "" => ".".to_owned(),
-        root => root.to_owned(),
-    };
+    let installed = Installed::of(place, &workspace.root, at);
+    let root = place.named_root(&workspace.root);
     list(&Query {
         tree: &*tree,
         loaded: &*loaded,

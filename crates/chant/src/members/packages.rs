@@ -11,6 +11,7 @@ use store::git::RepoPath;
 use store::tree::{EntryKind, Tree};
 
 use super::kinds::{Field, FieldType, Kind, Outputs, Probe};
+use crate::Place;
 use crate::declaration::{self, Pin};
 
 /// The entry of a package's `exports` that names its kinds.
@@ -23,6 +24,15 @@ pub struct Installed {
     pub root: PathBuf,
     /// The top of the repository on disk; nothing above it is looked at.
     pub top: PathBuf,
+}
+
+impl Installed {
+    /// Where the packages of a workspace are installed, whose root is named from the top; none where a revision is read
+    /// and there is no working tree.
+    pub fn of(place: &Place<'_>, root: &RepoPath, at: Option<&str>) -> Option<Self> {
+        let has_files = place.layout().is_some() || at.is_none();
+        has_files.then(|| Self { root: place.root().join(root.to_path()), top: place.root().to_path_buf() })
+    }
 }
 
 /// What one pin supplies.
