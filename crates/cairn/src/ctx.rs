@@ -103,6 +103,15 @@ impl<'w> Ctx<'w> {
     }
 }
 
+/// Shows a text that ends in a question, and reads the answer from the terminal. Anything but yes is no.
+pub fn ask(text: &str) -> bool {
+    let mut err = std::io::stderr();
+    let mut answer = String::new();
+    let shown = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+    let read = shown.and_then(|()| std::io::stdin().read_line(&mut answer));
+    read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+}
+
 /// Shows the running step on a terminal, and takes it away again.
 struct Ticker {
     on: bool,

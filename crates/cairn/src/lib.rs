@@ -34,6 +34,8 @@ pub struct Terminal {
     pub colour_err: bool,
     /// Standard error is a terminal, so that progress may be shown.
     pub progress: bool,
+    /// Shows a text that ends in a question and takes the answer, yes or no; none where nobody is there to answer.
+    pub ask: Option<fn(&str) -> bool>,
 }
 
 /// Runs one command line and gives the exit code.

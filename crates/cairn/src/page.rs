@@ -71,6 +71,15 @@ impl Page {
     /// A table: each column as wide as its widest cell and two spaces from the next, with the lines that belong to a
     /// row below it. Without rows there is none.
     pub fn table<const N: usize>(&mut self, heads: [&str; N], rows: &[Row<N>]) {
+        self.table_at("", heads, rows);
+    }
+
+    /// A table that belongs to the line above.
+    pub fn table_under<const N: usize>(&mut self, heads: [&str; N], rows: &[Row<N>]) {
+        self.table_at("  ", heads, rows);
+    }
+
+    fn table_at<const N: usize>(&mut self, indent: &str, heads: [&str; N], rows: &[Row<N>]) {
         if rows.is_empty() {
             return;
         }
@@ -81,13 +90,13 @@ impl Page {
         };
         let widths: [usize; N] = std::array::from_fn(width);
         for row in std::iter::once(&heads).chain(rows) {
-            let mut line = String::new();
+            let mut line = indent.to_owned();
             for (cell, width) in row.cells.iter().zip(widths) {
                 let _ = write!(line, "{cell:<width$}  ");
             }
             self.line(line.trim_end());
             for note in &row.notes {
-                self.under(note);
+                self.under(format_args!("{indent}{note}"));
             }
         }
     }

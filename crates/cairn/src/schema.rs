@@ -69,6 +69,7 @@ pub const ALL: &[Entry] = &[
     entry::<chalk::verify::Report>("chalk/verify"),
     entry::<chalk::work::Worked>("chalk/work"),
     entry::<chant::check::Document>("chant/check"),
+    entry::<c::workspace::init::Printed>("chant/init"),
     entry::<Either<chant::lock::Report, chant::lock::Failure>>("chant/lock"),
     entry::<Either<chant::ls::Listing, chant::ls::Failure>>("chant/ls"),
     entry::<Either<chant::patch::Document, chant::patch::Failure>>("chant/patch"),

@@ -48,6 +48,7 @@ mod verify;
 mod work;
 mod workspace;
 mod workspace_check;
+mod workspace_init;
 mod workspace_ls;
 mod workspace_patch;
 mod workspace_signers;

@@ -428,6 +428,16 @@ impl Scratch {
 }
 
 impl Scratch {
+    /// As [`run`](Self::run) on a terminal where every question is answered so. What was shown is lost.
+    pub fn run_asked(&self, answer: bool, args: &[&str]) -> Ran {
+        let words: Vec<OsString> = args.iter().map(OsString::from).collect();
+        let ask: fn(&str) -> bool = if answer { |_| true } else { |_| false };
+        let terminal = Terminal { ask: Some(ask), ..Terminal::default() };
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let code = cairn::run(&words, &self.world(&self.root()), terminal, &mut out, &mut err);
+        Ran { code, out: self.clean(&out), err: self.clean(&err) }
+    }
+
     /// The path of the private SSH key of this name, made when first asked for.
     pub fn key(&self, name: &str) -> String {
         let path = self.folder.path().join(name);

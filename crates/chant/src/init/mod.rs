@@ -3,6 +3,8 @@
 //! Names of files, `package.json` and the text of chant's configuration are read, and nothing is run. The proposal has
 //! passed the whole read order before anyone sees it; writing it is a step of its own.
 
+mod command;
+mod document;
 mod examples;
 mod names;
 mod projects;
@@ -12,6 +14,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use gate::Refusal;
+use schemars::JsonSchema;
 use serde::Serialize;
 use store::file;
 use store::git::RepoPath;
@@ -21,6 +24,8 @@ use crate::codes;
 use crate::declaration::{self, FILES, Found, Reader, Workspace, is_inside, is_name};
 use crate::members;
 
+pub use command::Plan;
+pub use document::Document;
 pub use names::Names;
 pub use stacks::{Change, Stack};
 
@@ -38,14 +43,23 @@ pub struct Proposal {
 }
 
 /// The directories of one entry, which the root project no longer holds.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Leaving {
     /// The member or example group.
     pub owner: String,
     /// Whether it is an example group, whose directories are summed where the list is short.
     pub group: bool,
-    /// The directories from the workspace root, each with its TypeScript files, tests left out.
-    pub directories: Vec<(String, Vec<String>)>,
+    /// The directories.
+    pub directories: Vec<Directory>,
+}
+
+/// A directory that leaves the root project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Directory {
+    /// The directory, from the workspace root.
+    pub dir: String,
+    /// Its TypeScript files, tests left out.
+    pub files: Vec<String>,
 }
 
 /// The file that is proposed.
@@ -156,7 +170,7 @@ fn leaving(tree: &dyn Tree, workspace: &Workspace, files: &[RepoPath]) -> Result
         files.iter().filter_map(RepoPath::as_str).filter(|file| is_source(file)).collect();
     let inside = |dir: &str| {
         let sources = sources.iter().filter(|file| is_inside(file, dir));
-        (dir.to_owned(), sources.map(|file| (*file).to_owned()).collect::<Vec<_>>())
+        Directory { dir: dir.to_owned(), files: sources.map(|file| (*file).to_owned()).collect() }
     };
     let members =
         || workspace.declaration.members().map(|(_, member)| member).filter(|member| member.dir != ".");

@@ -4,13 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use fancy_regex::Regex;
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::Value;
 use store::tree::{Tree, TreeError};
 
 use crate::declaration::{Member, Workspace};
 
 /// The stack of a member, as it is and as it should be.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Stack {
     /// The member.
     pub member: String,
@@ -25,7 +27,8 @@ pub struct Stack {
 }
 
 /// What there is to do about a stack.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Change {
     /// Nothing.
     Keep,

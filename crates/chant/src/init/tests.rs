@@ -137,24 +137,27 @@ fn what_leaves_the_root_project_is_told() {
         ("examples/a/chant.config.ts", ""),
         ("examples/b/chant.config.json", ""),
     ]);
-    let files = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let directory = |dir: &str, files: &[&str]| Directory {
+        dir: dir.to_owned(),
+        files: files.iter().map(|name| (*name).to_owned()).collect(),
+    };
     assert_eq!(
         place.propose().leaving,
         [
             Leaving {
                 owner: "api".into(),
                 group: false,
-                directories: vec![(
-                    "api".into(),
-                    files(&["api/chant.config.ts", "api/src/a.ts", "api/examples/x/chant.config.ts"])
+                directories: vec![directory(
+                    "api",
+                    &["api/chant.config.ts", "api/src/a.ts", "api/examples/x/chant.config.ts"]
                 )],
             },
             Leaving {
                 owner: "examples".into(),
                 group: true,
                 directories: vec![
-                    ("examples/a".into(), files(&["examples/a/chant.config.ts"])),
-                    ("examples/b".into(), files(&[]))
+                    directory("examples/a", &["examples/a/chant.config.ts"]),
+                    directory("examples/b", &[])
                 ],
             },
         ]
