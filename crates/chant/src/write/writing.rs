@@ -10,7 +10,7 @@ use store::git::{Oid, RepoPath};
 use store::lock::FolderLock;
 use store::state;
 use store::transaction::{self, Transaction};
-use store::tree::{Overlay, Tree, WorkTree};
+use store::tree::{Entry, EntryKind, Overlay, Tree, WorkTree};
 use trust::Trust;
 
 use super::document::{Conflict, Failed, Verb};
@@ -55,7 +55,7 @@ pub(super) struct Writing<'p, 'w> {
     dry_run: bool,
     tree: WorkTree,
     trust: Trust,
-    _lock: Option<FolderLock>,
+    lock: Option<FolderLock>,
 }
 
 /// A file as the write leaves it.
@@ -89,9 +89,8 @@ impl<'p, 'w> Writing<'p, 'w> {
                 )
             })?;
         }
-        let kind = find(place)?;
-        Ok(Self {
-            kind,
+        let writing = Self {
+            kind: find(place)?,
             head: place.head()?,
             verb,
             by,
@@ -99,8 +98,23 @@ impl<'p, 'w> Writing<'p, 'w> {
             tree: place.work_tree(),
             trust: place.trust(None)?,
             place,
-            _lock: lock,
-        })
+            lock,
+        };
+        if !dry_run {
+            writing.sweep();
+        }
+        Ok(writing)
+    }
+
+    /// Removes what writers that were killed left beside the records: no other is at work while this one holds the
+    /// lock. What can't be removed stays.
+    fn sweep(&self) {
+        let entries = self.tree.list(&self.kind.folder).ok().flatten().unwrap_or_default();
+        let is_left_behind = |entry: &&Entry| entry.kind == EntryKind::File && is_temporary(&entry.name);
+        for entry in entries.iter().filter(is_left_behind) {
+            let path = self.disk(&self.kind.folder.join(&entry.name));
+            let _ = std::fs::remove_file(path);
+        }
     }
 
     /// The records of a kind as they are.
@@ -235,6 +249,10 @@ impl<'p, 'w> Writing<'p, 'w> {
         if self.dry_run {
             return Ok(());
         }
+        if self.lock.as_ref().is_some_and(|lock| !lock.is_held()) {
+            let message = "the time of this write was up, and another writer has broken its lock";
+            return Err(Refusal::new(codes::WRITE_LOCK_NOT_HELD, message).hint("run it again"));
+        }
         for output in outputs {
             self.refuse_moved(output)?;
         }
@@ -333,9 +351,24 @@ impl<'p, 'w> Writing<'p, 'w> {
     }
 }
 
-/// Where the steps of a write of several files are noted.
+/// Where the steps of a write of several files are noted: what the lock guards it guards too, so each working tree has
+/// its own.
 fn interrupted(place: &Place<'_>) -> Option<PathBuf> {
-    Some(state::folder(place.layout(), place.root(), "chant", &place.world.env)?.join("write.json"))
+    let folder = match place.layout() {
+        Some(layout) => layout.git_dir.join("cairn/chant"),
+        None => state::folder(None, place.root(), "chant", &place.world.env)?,
+    };
+    Some(folder.join("write.json"))
+}
+
+/// Whether a file is called as this program, and the published one, call what they are about to put in another's place.
+fn is_temporary(name: &[u8]) -> bool {
+    let rest = name.strip_suffix(b".tmp").unwrap_or_default();
+    let mut parts = rest.rsplitn(3, |&byte| byte == b'-');
+    let (chance, process, before) = (parts.next(), parts.next(), parts.next());
+    chance.is_some_and(|part| part.len() == 8 && part.iter().all(u8::is_ascii_hexdigit))
+        && process.is_some_and(|part| !part.is_empty() && part.iter().all(u8::is_ascii_digit))
+        && before.is_some_and(|part| part.ends_with(b".chant"))
 }
 
 fn joined(problems: &[&Problem]) -> String {

@@ -269,8 +269,7 @@ fn a_write_that_was_cut_off_is_finished_by_the_next() {
     let (from, to) =
         (scratch.root.join("sessions/S-001.md.chant-1-00000000.tmp"), scratch.root.join("sessions/S-001.md"));
     std::fs::write(&from, "---\nid: S-001\ntitle: Finished\nstate: open\n---\n").unwrap();
-    let folder =
-        store::state::folder(scratch.place().layout(), &scratch.root, "chant", &scratch.world.env).unwrap();
+    let folder = scratch.root.join(".git/cairn/chant");
     std::fs::create_dir_all(&folder).unwrap();
     let journal = json!({ "appends": [], "renames": [{ "from": from, "to": to }], "record": null });
     std::fs::write(folder.join("write.json"), journal.to_string()).unwrap();
