@@ -69,6 +69,14 @@ pub(crate) fn explain(path: &Path, error: io::Error) -> io::Error {
 /// # Errors
 /// A symbolic link, a folder, a device, or a file that can't be read.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
+    read_at_most(path, u64::MAX)
+}
+
+/// As [`read`]; none also where the file has more than `most` bytes.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_at_most(path: &Path, most: u64) -> Result<Option<Vec<u8>>, FileError> {
     let fail = |error| FileError::new("read", path, error);
     let mut file = match options().read(true).open(path) {
         Ok(file) => file,
@@ -81,6 +89,9 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     if !metadata.is_file() {
         let what = if metadata.is_dir() { "it is a folder" } else { "it is not a regular file" };
         return Err(fail(io::Error::new(io::ErrorKind::InvalidInput, what)));
+    }
+    if metadata.len() > most {
+        return Ok(None);
     }
     read_all(&mut file, metadata.len()).map(Some).map_err(fail)
 }
