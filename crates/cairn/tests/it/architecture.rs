@@ -105,9 +105,12 @@ fn libraries_read_no_environment_and_print_nothing() {
                 // The machine's own clock, the age of another process, and the time that a copied file gets.
                 ("world.rs" | "lock.rs" | "copy.rs", "SystemTime::now()")
             );
-            let is_test = path
-                .components()
-                .any(|part| matches!(part.as_os_str().to_str(), Some("tests" | "tests.rs" | "fixture.rs" | "published.rs")));
+            let is_test = path.components().any(|part| {
+                matches!(
+                    part.as_os_str().to_str(),
+                    Some("tests" | "tests.rs" | "fixture.rs" | "published.rs")
+                )
+            });
             assert!(judged_elsewhere || is_test || !code.contains(word), "`{word}` in {path:?}");
         }
     }

@@ -7,6 +7,10 @@ use super::*;
 use crate::fixture::Scratch;
 use crate::published;
 
+mod history;
+mod hostile;
+mod places;
+
 const KIND: &str = "notes/note.kind.mjs";
 
 fn query<'q>() -> Query<'q> {
