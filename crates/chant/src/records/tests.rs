@@ -9,7 +9,9 @@ use crate::published;
 
 mod history;
 mod hostile;
+mod kinds;
 mod places;
+mod trust;
 
 const KIND: &str = "notes/note.kind.mjs";
 
