@@ -285,8 +285,10 @@ impl Staged {
         fault::point("rename").map_err(fail)?;
         match fs::hard_link(&self.temporary, &self.target) {
             Ok(()) => {
+                // From here on it is written. Its other name is in nobody's way.
+                self.done = true;
                 fault::point("renamed").map_err(fail)?;
-                fs::remove_file(&self.temporary).map_err(fail)?;
+                let _ = fs::remove_file(&self.temporary);
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(fail(error)),
             // A file system without hard links: looking first is the best that is left.

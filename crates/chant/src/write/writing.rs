@@ -1,6 +1,7 @@
 //! Carrying a planned write out: under the write lock, judged by the writer's scope, validated as the records would be
 //! read, and written whole or not at all.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use gate::Refusal;
@@ -299,17 +300,16 @@ impl<'p, 'w> Writing<'p, 'w> {
         let file = self.disk(output.path);
         let failed = |error: FileError| self.unwritable(&error);
         let mut staged = Staged::write_as(&file, mark, output.text.as_bytes()).map_err(failed)?;
-        if output.before.is_some() {
-            staged.commit().map_err(failed)?;
-        } else if let Err(error) = staged.commit_new() {
-            return Err(if std::fs::symlink_metadata(&file).is_ok() {
-                Refusal::new(
+        let put = if output.before.is_some() { staged.commit() } else { staged.commit_new() };
+        match put {
+            Err(error) if error.source.kind() == ErrorKind::AlreadyExists => {
+                return Err(Refusal::new(
                     codes::RECORD_ID_TAKEN,
                     format!("{} is there already, and is never overwritten", output.path),
-                )
-            } else {
-                failed(error)
-            });
+                ));
+            }
+            Err(error) if !staged.is_committed() => return Err(failed(error)),
+            _ => {}
         }
         // The file has its new content; a folder that can't be synced is no reason to call that off.
         let _ = file::sync_folder(&file);
