@@ -36,12 +36,16 @@ pub fn printed(output: &Output) -> Value {
         .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)))
 }
 
-/// Files that a writer left behind.
+/// Files that a writer left behind, but for what is left of a lock that was on its way out.
 pub fn left(scratch: &Scratch) -> Vec<String> {
     let folders = [scratch.path("notes"), scratch.path("sessions"), scratch.path(".git")];
     let entries = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten();
     let names = entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
-    names.filter(|name| name.contains(".tmp") || name.contains("chant-write.lock")).collect()
+    names
+        .filter(|name| {
+            (name.contains(".tmp") || name.contains("chant-write.lock")) && !name.contains(".broken-")
+        })
+        .collect()
 }
 
 #[test]
