@@ -123,6 +123,8 @@ impl Scratch {
                     .map(|(what, value)| (format!("GIT_{who}_{what}"), value))
             }))
             .args(["-c", "protocol.file.allow=always", "-c", "advice.detachedHead=false"])
+            // Or git tidies up behind the test's back.
+            .args(["-c", "maintenance.auto=false"])
             .args(args)
             .output()
             .unwrap();
@@ -159,7 +161,55 @@ impl Scratch {
         self.git(&["rev-parse", "HEAD"])
     }
 
+    /// A repository at another folder, with the machine of this one.
+    pub(crate) fn at(&self, root: impl Into<PathBuf>) -> Elsewhere {
+        let root = root.into();
+        let env = self.world.env.clone();
+        Elsewhere { world: World { cwd: root, env, clock: Box::new(Still), entropy: Box::new(Still) } }
+    }
+
+    /// Checks that `act` changes nothing in the git directory and leaves nothing in the temporary folder.
+    pub(crate) fn untouched_by<T>(&self, act: impl FnOnce() -> T) -> T {
+        let state = || {
+            let mut found = Vec::new();
+            let mut folders = vec![self.root.join(".git"), self.beside("tmp")];
+            while let Some(folder) = folders.pop() {
+                for entry in fs::read_dir(folder).unwrap() {
+                    let path = entry.unwrap().path();
+                    let modified = fs::symlink_metadata(&path).unwrap().modified().unwrap();
+                    if path.is_dir() {
+                        folders.push(path.clone());
+                    }
+                    found.push((path.clone(), modified, fs::read(&path).ok()));
+                }
+            }
+            found.sort();
+            found
+        };
+        let before = state();
+        let result = act();
+        let after = state();
+        let changed = after.iter().filter(|entry| !before.contains(entry)).map(|(path, ..)| path);
+        let changed: Vec<_> = changed
+            .chain(before.iter().filter(|entry| !after.contains(entry)).map(|(path, ..)| path))
+            .collect();
+        assert!(changed.is_empty(), "changed: {changed:?}");
+        result
+    }
+
     /// Where a command at the top of the repository stands.
+    pub(crate) fn place(&self) -> Place<'_> {
+        Place::open(&self.world, None).unwrap()
+    }
+}
+
+/// A folder beside the repository, or within it.
+pub(crate) struct Elsewhere {
+    pub(crate) world: World,
+}
+
+impl Elsewhere {
+    /// Where a command in the folder stands.
     pub(crate) fn place(&self) -> Place<'_> {
         Place::open(&self.world, None).unwrap()
     }

@@ -9,7 +9,7 @@ use canon::{Sha256, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use store::file::{self, FileError};
+use store::file::{self, FileError, Staged};
 use store::git::{Layout, RepoPath};
 
 /// How many files the journal remembers; the ones written longest ago go first.
@@ -96,7 +96,8 @@ impl Journal {
         }
         let mut text = serde_json::to_vec(&self.document).unwrap_or_default();
         text.push(b'\n');
-        file::replace(&self.path, &text)
+        // One name, so that a writer that was killed leaves nothing which the next one doesn't use.
+        Staged::write_as(&self.path, "next", &text)?.commit()
     }
 }
 

@@ -69,6 +69,14 @@ pub(crate) fn explain(path: &Path, error: io::Error) -> io::Error {
 /// # Errors
 /// A symbolic link, a folder, a device, or a file that can't be read.
 pub fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
+    read_at_most(path, u64::MAX)
+}
+
+/// As [`read`]; none also where the file has more than `most` bytes.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_at_most(path: &Path, most: u64) -> Result<Option<Vec<u8>>, FileError> {
     let fail = |error| FileError::new("read", path, error);
     let mut file = match options().read(true).open(path) {
         Ok(file) => file,
@@ -81,6 +89,9 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     if !metadata.is_file() {
         let what = if metadata.is_dir() { "it is a folder" } else { "it is not a regular file" };
         return Err(fail(io::Error::new(io::ErrorKind::InvalidInput, what)));
+    }
+    if metadata.len() > most {
+        return Ok(None);
     }
     read_all(&mut file, metadata.len()).map(Some).map_err(fail)
 }
@@ -289,8 +300,10 @@ impl Staged {
         fault::point("rename").map_err(fail)?;
         match fs::hard_link(&self.temporary, &self.target) {
             Ok(()) => {
+                // From here on it is written. Its other name is in nobody's way.
+                self.done = true;
                 fault::point("renamed").map_err(fail)?;
-                fs::remove_file(&self.temporary).map_err(fail)?;
+                let _ = fs::remove_file(&self.temporary);
             }
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(fail(error)),
             // A file system without hard links: looking first is the best that is left.

@@ -17,7 +17,7 @@ const SCHEMA: &str = r#"{ "$id": "urn:test:note:1", "type": "object", "required"
   "properties": { "id": { "type": "string" }, "title": { "type": "string" }, "reviews": { "type": "array" } } }"#;
 
 /// A workspace with one kind of notes, declared.
-fn notes() -> Scratch {
+pub fn notes() -> Scratch {
     let scratch = Scratch::repository();
     scratch.write("notes/note.kind.mjs", KIND);
     scratch.write("notes/note.schema.json", SCHEMA);
@@ -36,7 +36,8 @@ fn notes() -> Scratch {
     scratch
 }
 
-fn note(scratch: &Scratch, id: &str, state: &str, more: &str) {
+/// Writes a note.
+pub fn note(scratch: &Scratch, id: &str, state: &str, more: &str) {
     scratch.write(
         &format!("notes/{id}.md"),
         format!("---\nid: {id}\ntitle: The {id}\nstate: {state}\n{more}---\n"),

@@ -357,4 +357,6 @@ documents! {
 }
 
 #[cfg(test)]
+mod reached;
+#[cfg(test)]
 mod tests;

@@ -17,7 +17,7 @@ use super::{
 use crate::codes;
 
 /// How often a pattern of a kind file may try another way before it counts as undecided.
-const BACKTRACKS: usize = 100_000;
+const BACKTRACKS: usize = 50_000;
 
 const OPTIONS: [&str; 22] = [
     "name",
@@ -220,14 +220,15 @@ fn location(shape: &mut Shape, beside: &RepoPath, map: &Map<String, Value>) -> O
 
 /// A JavaScript regular expression, bounded in the work that it may cause.
 fn pattern_of(pattern: &str) -> Result<Regex, String> {
-    RegexBuilder::new(&ascii_classes(pattern))
+    RegexBuilder::new(&javascript_classes(pattern))
         .backtrack_limit(BACKTRACKS)
         .build()
         .map_err(|error| error.to_string())
 }
 
-/// The pattern with the classes that JavaScript means in ASCII alone written out.
-fn ascii_classes(pattern: &str) -> String {
+/// The pattern with the classes that JavaScript means otherwise written out: of ASCII letters alone, and of all but
+/// line ends.
+fn javascript_classes(pattern: &str) -> String {
     let mut written = String::with_capacity(pattern.len());
     let mut in_class = false;
     let mut letters = pattern.chars();
@@ -253,6 +254,7 @@ fn ascii_classes(pattern: &str) -> String {
             }
             // What a class of JavaScript takes by its letter, this engine would take as a class within.
             '[' if in_class => written.push_str("\\["),
+            '.' if !in_class => written.push_str("[^\\n\\r\\u{2028}\\u{2029}]"),
             _ => {
                 in_class = if letter == '[' { true } else { in_class && letter != ']' };
                 written.push(letter);

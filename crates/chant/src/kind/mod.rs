@@ -11,7 +11,10 @@ pub(crate) mod shape;
 use std::collections::BTreeMap;
 
 use fancy_regex::Regex;
+use gate::Refusal;
 use store::git::RepoPath;
+
+use crate::codes;
 
 pub use load::{Outline, load, outline};
 pub use schema::Schema;
@@ -229,10 +232,25 @@ impl Kind {
         self.seal.as_deref().or_else(|| self.session.as_ref().map(|session| session.seal.as_str()))
     }
 
-    /// Whether a file of this name is a record. A name that is not UTF-8 is none, and neither is one that the
-    /// pattern can't decide within its bounds.
+    /// Whether a file of this name is a record; a name that is not UTF-8 is none.
+    ///
+    /// # Errors
+    /// `kind-invalid` where the pattern can't decide within its bounds.
+    pub fn decide(&self, name: &[u8]) -> Result<bool, Refusal> {
+        let Ok(name) = std::str::from_utf8(name) else { return Ok(false) };
+        self.matches.is_match(name).map_err(|_| {
+            let message = format!(
+                "kind file {}: location.match can't be decided for the file name {name:?} within bounds",
+                self.file
+            );
+            Refusal::new(codes::KIND_INVALID, message)
+                .hint("write a pattern without repetitions in repetitions")
+        })
+    }
+
+    /// Whether a file of this name is a record, as far as the pattern can decide.
     pub fn holds(&self, name: &[u8]) -> bool {
-        std::str::from_utf8(name).is_ok_and(|name| self.matches.is_match(name).unwrap_or(false))
+        self.decide(name).unwrap_or(false)
     }
 }
 

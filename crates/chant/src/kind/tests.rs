@@ -3,7 +3,6 @@ use serde_json::{Value, json};
 use store::tree::{Overlay, WorkTree};
 
 use super::*;
-use crate::codes;
 
 const SCHEMA: &str = r#"{ "$id": "urn:x:note:1", "type": "object", "required": ["id", "title"],
     "properties": { "id": { "type": "string", "pattern": "^N-" }, "title": { "type": "string", "minLength": 1 } } }"#;
@@ -220,4 +219,14 @@ fn a_pathological_pattern_ends() {
     let schema = json!({ "properties": { "a": { "pattern": "^(?=(a+)+$)(a|a)*b(?!x)$" } } });
     let data = json!({ "a": "a".repeat(50_000) });
     assert!(problems(&schema, &data).is_some());
+}
+
+/// In JavaScript a dot is no line end of any sort, and a class is of ASCII letters.
+#[test]
+fn names_are_matched_as_javascript_matches_them() {
+    let kind = load_with(&KIND.replace(r"^N-\\d{3,}-.+\\.md$", r"^N-.+[.]md$"), SCHEMA).unwrap();
+    assert!(kind.holds(b"N-a.md") && kind.holds("N-\u{85}.md".as_bytes()));
+    for name in ["N-a\nb.md", "N-a\rb.md", "N-a\u{2028}b.md", "N-a\u{2029}b.md"] {
+        assert!(!kind.holds(name.as_bytes()), "{name:?}");
+    }
 }

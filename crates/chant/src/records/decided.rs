@@ -4,29 +4,29 @@ use std::collections::HashMap;
 
 use gate::Refusal;
 use serde_json::Value;
-use store::git::{Git, Objects, Oid, Version};
+use store::git::{Git, Objects, Oid, RepoPath, Version, is_one_line};
+use store::tree::Revision;
 
 use super::read::content;
 use super::record::{DecidedIn, Nullable, Record, Worktree};
-use crate::codes;
 use crate::kind::Kind;
+use crate::place::{git_failed as failed, tree_failed};
 
 /// Fills in the commit that last moved each record into an approved state and kept it there, for a kind with ranks
-/// that is no work kind.
+/// that is no work kind. Where a shallow clone cut the history off before that shows, no commit is named.
 ///
-/// The records are those at `rev`, or of a working tree on it whose [`Worktree`] state is known.
+/// The records are those of `tree`, or of a working tree on it whose [`Worktree`] state is known.
 pub(super) fn fill(
     kind: &Kind,
     records: &mut [Record],
     git: &Git,
     objects: &Objects,
-    rev: &str,
+    tree: &Revision,
 ) -> Result<(), Refusal> {
     if kind.approval.is_none() || kind.work.is_some() {
         return Ok(());
     }
-    let failed = |error: store::git::GitError| Refusal::new(codes::REVISION_UNKNOWN, error.to_string());
-    let history = git.versions(rev, std::slice::from_ref(&kind.folder)).map_err(failed)?;
+    let history = history(kind, records, git, tree)?;
     // Where each record's walk stands: the number of versions that are approved, from the newest.
     let mut walks: Vec<(usize, &[Version], usize)> = Vec::new();
     for (n, record) in records.iter_mut().enumerate() {
@@ -61,8 +61,17 @@ pub(super) fn fill(
             break;
         }
     }
+    let cut_off = git.cut_off().map_err(failed)?;
     for (n, versions, count) in walks {
-        let stamp = count.checked_sub(1).and_then(|last| versions.get(last)).map(|version| &version.stamp);
+        let oldest = count.checked_sub(1).and_then(|last| versions.get(last)).map(|version| &version.stamp);
+        let stamp = match oldest {
+            // What was cut off there may have been approved already.
+            Some(stamp) if cut_off.contains(&stamp.commit) => {
+                let is_first = objects.first_parent(&stamp.commit).map_err(failed)?.is_none();
+                oldest.filter(|_| is_first)
+            }
+            oldest => oldest,
+        };
         records[n].decided_in = Some(Nullable(stamp.map(|stamp| DecidedIn {
             sha: stamp.commit.to_string(),
             date: stamp.date.clone(),
@@ -70,6 +79,30 @@ pub(super) fn fill(
         })));
     }
     Ok(())
+}
+
+/// The versions of each record: of the folder in one walk, and once more of each file that a merge may have dropped a
+/// side of.
+fn history(
+    kind: &Kind,
+    records: &[Record],
+    git: &Git,
+    tree: &Revision,
+) -> Result<HashMap<RepoPath, Vec<Version>>, Refusal> {
+    let rev = tree.oid().as_str();
+    let mut history = git.versions(rev, std::slice::from_ref(&kind.folder)).map_err(failed)?;
+    let items = tree.folder(&kind.folder).map_err(tree_failed)?.unwrap_or_default();
+    let now: HashMap<&[u8], &Oid> = items.iter().map(|item| (&*item.name, &item.oid)).collect();
+    for record in records {
+        let (Some(versions), Some(now)) = (history.get_mut(&record.path), now.get(record.path.last())) else {
+            continue;
+        };
+        if !is_one_line(versions, now) {
+            let path = std::slice::from_ref(&record.path);
+            *versions = git.versions(rev, path).map_err(failed)?.remove(&record.path).unwrap_or_default();
+        }
+    }
+    Ok(history)
 }
 
 /// Before the first commit nothing is decided.

@@ -127,7 +127,8 @@ fn listing(place: &Place, query: &Query, file: &RepoPath) -> Result<Listing, Ref
     };
     let is_repository = place.objects()?.is_some();
     if let (Some(objects), Some(rev)) = (place.objects()?, &rev) {
-        decided::fill(&kind, &mut found.records, place.git(), objects, rev.as_str())?;
+        let revision = place.revision(rev.as_str())?;
+        decided::fill(&kind, &mut found.records, place.git(), objects, &revision)?;
         checkout::provenance(&trust, rev.as_str(), &mut found.records)?;
     } else if is_repository {
         decided::none(&kind, &mut found.records);

@@ -7,6 +7,7 @@
 mod answers;
 mod attest;
 mod checkout;
+mod cycles;
 mod decided;
 mod digest;
 mod document;

@@ -136,11 +136,14 @@ pub fn located(tree: &dyn Tree, kind: &Kind) -> Result<Vec<(RepoPath, EntryKind)
         return Err(Refusal::new(codes::LOCATION_MISSING, message));
     };
     let is_record = |kind: EntryKind| matches!(kind, EntryKind::File | EntryKind::Link);
-    let mut files: Vec<(String, EntryKind)> = entries
-        .into_iter()
-        .filter(|entry| is_record(entry.kind) && kind.holds(&entry.name))
-        .filter_map(|entry| Some((String::from_utf8(entry.name).ok()?, entry.kind)))
-        .collect();
+    let mut files: Vec<(String, EntryKind)> = Vec::new();
+    for entry in entries.into_iter().filter(|entry| is_record(entry.kind)) {
+        if kind.decide(&entry.name)?
+            && let Ok(name) = String::from_utf8(entry.name)
+        {
+            files.push((name, entry.kind));
+        }
+    }
     // The order of the published program: by UTF-16 code units, which differs from bytes for rare letters alone.
     if files.iter().any(|(name, _)| !name.is_ascii()) {
         files.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));

@@ -13,6 +13,10 @@ use super::pins::{is_workspace_path, short};
 use super::record::Record;
 use crate::{Problem, codes};
 
+/// How long a transcript outside the workspace may be. Any file of the machine can be named there, and of a longer one
+/// nothing is said.
+const MOST: u64 = 256 * 1024 * 1024;
+
 /// What is wrong with the shape of a source block; none if nothing is. Keys that it does not know are the schema's
 /// own matter.
 pub fn problem(field: &str, source: &Value) -> Option<String> {
@@ -80,7 +84,7 @@ pub(super) fn check_transcript(
     let text = |key: &str| transcript.get(key).and_then(Value::as_str);
     let (Some(named), Some(pinned)) = (text("path").or(text("uri")), text("sha256")) else { return };
     let content = if let Some(path) = on_disk(named, env) {
-        file::read(&path).ok().flatten()
+        file::read_at_most(&path, MOST).ok().flatten()
     } else if text("path").is_some() && is_workspace_path(named) {
         tree.read(&workspace.join(named)).ok().flatten()
     } else {

@@ -7,6 +7,12 @@ use super::*;
 use crate::fixture::Scratch;
 use crate::published;
 
+mod history;
+mod hostile;
+mod kinds;
+mod places;
+mod trust;
+
 const KIND: &str = "notes/note.kind.mjs";
 
 fn query<'q>() -> Query<'q> {

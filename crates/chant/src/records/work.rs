@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::cycles::on_cycles;
 use super::links::Index;
 use super::record::{Nullable, Record};
 use super::reviews::Judge;
@@ -112,7 +113,13 @@ pub(super) fn check(
 ) {
     let state_of: HashMap<String, Option<String>> =
         index.iter().map(|(id, &at)| (id.clone(), records[at].state.clone())).collect();
-    let in_cycle = cycles(work, records, index);
+    let known_needs = |record: &Record| {
+        ids(record, &work.needs).into_iter().filter_map(|id| index.get(id).copied()).collect()
+    };
+    let in_cycle = on_cycles(&records.iter().map(known_needs).collect::<Vec<_>>());
+    let decisions = others.decisions.as_ref().map(Known::new);
+    let contracts = others.contracts.as_ref().map(Known::new);
+    let answers = others.answers.as_deref().map(answered);
     for (n, record) in records.iter_mut().enumerate() {
         if record.data.is_none() {
             continue;
@@ -139,8 +146,9 @@ pub(super) fn check(
                 format!("it needs {id}, and no work item has that id"),
             ));
         }
-        let implements = linked(&ids(record, &work.implements), others.decisions.as_ref());
-        for link in implements.iter().filter(|link| !is_known(&link.id, others.decisions.as_ref())) {
+        let implements: Vec<LinkState> =
+            ids(record, &work.implements).into_iter().map(|id| linked(id, decisions.as_ref())).collect();
+        for link in implements.iter().filter(|link| !is_known(&link.id, decisions.as_ref())) {
             let message = format!("it implements {}, and no decision has that id", link.id);
             warnings.push(Problem::new(codes::WORK_IMPLEMENTS_UNKNOWN, message));
         }
@@ -148,7 +156,7 @@ pub(super) fn check(
             let message = "it needs itself through its needs, so it can never be taken up";
             warnings.push(Problem::new(codes::WORK_NEEDS_CYCLE, message));
         }
-        for link in undecided(&implements, others.decisions.as_ref()) {
+        for link in implements.iter().filter(|link| is_undecided(link, decisions.as_ref())) {
             let state = link.state.as_deref().unwrap_or("stateless");
             let message = format!("it implements {}, which is {state}", link.id);
             warnings.push(Problem::new(codes::WORK_IMPLEMENTS_UNDECIDED, message));
@@ -185,13 +193,12 @@ pub(super) fn check(
             record.acceptance = Some(Nullable(view));
         }
         if let Some(contract) = &work.contract {
-            let link =
-                record.text(&contract.field).map(|id| linked(&[id], others.contracts.as_ref()).remove(0));
+            let link = record.text(&contract.field).map(|id| linked(id, contracts.as_ref()));
             if let Some(link) = &link {
-                if !is_known(&link.id, others.contracts.as_ref()) {
+                if !is_known(&link.id, contracts.as_ref()) {
                     let message = format!("it builds {}, and no contract has that id", link.id);
                     warnings.push(Problem::new(codes::WORK_CONTRACT_UNKNOWN, message));
-                } else if undecided(std::slice::from_ref(link), others.contracts.as_ref()).next().is_some() {
+                } else if is_undecided(link, contracts.as_ref()) {
                     let state = link.state.as_deref().unwrap_or("stateless");
                     let message = format!("it builds {}, which is {state}", link.id);
                     warnings.push(Problem::new(codes::WORK_CONTRACT_UNDECIDED, message));
@@ -215,8 +222,8 @@ pub(super) fn check(
             warnings.push(Problem::new(codes::WORK_CLOSED_WITHOUT_DATE, message));
         }
         record.warnings.extend(warnings);
-        if let (Some(answers), Some(id)) = (&others.answers, record.id.clone()) {
-            record.answers = Some(answered(answers, &id));
+        if let (Some(answers), Some(id)) = (&answers, &record.id) {
+            record.answers = Some(answers.get(&**id).cloned().unwrap_or_default());
         }
     }
 }
@@ -245,57 +252,38 @@ pub(super) fn decisions(records: &[Record], decisions: &[Record]) -> Vec<Decisio
         .collect()
 }
 
-fn linked(ids: &[&str], others: Option<&(Kind, Vec<Record>)>) -> Vec<LinkState> {
-    let records = others.map_or(&[][..], |(_, records)| records);
-    let state = |id: &str| records.iter().find(|record| record.id.as_deref() == Some(id))?.state.clone();
-    ids.iter().map(|id| LinkState { id: (*id).to_owned(), state: state(id) }).collect()
+/// The records of another kind, by their ids.
+struct Known<'r> {
+    kind: &'r Kind,
+    states: HashMap<&'r str, Option<&'r str>>,
+}
+
+impl<'r> Known<'r> {
+    fn new((kind, records): &'r (Kind, Vec<Record>)) -> Self {
+        let mut states = HashMap::new();
+        for record in records {
+            if let Some(id) = &record.id {
+                states.entry(id.as_str()).or_insert(record.state.as_deref());
+            }
+        }
+        Self { kind, states }
+    }
+}
+
+fn linked(id: &str, others: Option<&Known<'_>>) -> LinkState {
+    let state = others.and_then(|others| others.states.get(id).copied().flatten());
+    LinkState { id: id.to_owned(), state: state.map(str::to_owned) }
 }
 
 /// Whether a record of the kind has the id; where the kind can't be read, nothing says that none has.
-fn is_known(id: &str, others: Option<&(Kind, Vec<Record>)>) -> bool {
-    others.is_none_or(|(_, records)| records.iter().any(|record| record.id.as_deref() == Some(id)))
+fn is_known(id: &str, others: Option<&Known<'_>>) -> bool {
+    others.is_none_or(|others| others.states.contains_key(id))
 }
 
-fn undecided<'l>(
-    links: &'l [LinkState],
-    others: Option<&'l (Kind, Vec<Record>)>,
-) -> impl Iterator<Item = &'l LinkState> {
-    links.iter().filter(move |link| {
-        others.is_some_and(|(kind, _)| is_known(&link.id, others) && !kind.is_approved(link.state.as_deref()))
+fn is_undecided(link: &LinkState, others: Option<&Known<'_>>) -> bool {
+    others.is_some_and(|others| {
+        others.states.contains_key(&*link.id) && !others.kind.is_approved(link.state.as_deref())
     })
-}
-
-/// The records that need themselves, over any number of steps.
-fn cycles(work: &Work, records: &[Record], index: &Index) -> HashSet<usize> {
-    let needs = |n: usize| ids(&records[n], &work.needs).into_iter().filter_map(|id| index.get(id).copied());
-    let mut found = HashSet::new();
-    // 0: not seen, 1: on the way, 2: done. The way is kept by hand, since a chain may be as long as the list.
-    let mut seen = vec![0_u8; records.len()];
-    for start in 0..records.len() {
-        if seen[start] != 0 {
-            continue;
-        }
-        seen[start] = 1;
-        let mut way: Vec<(usize, Vec<usize>)> = vec![(start, needs(start).collect())];
-        while let Some((at, open)) = way.last_mut() {
-            match open.pop() {
-                Some(next) if seen[next] == 0 => {
-                    seen[next] = 1;
-                    way.push((next, needs(next).collect()));
-                }
-                Some(next) if seen[next] == 1 => {
-                    let from = way.iter().position(|(on, _)| *on == next).unwrap_or_default();
-                    found.extend(way[from..].iter().map(|(on, _)| *on));
-                }
-                Some(_) => {}
-                None => {
-                    seen[*at] = 2;
-                    way.pop();
-                }
-            }
-        }
-    }
-    found
 }
 
 /// The criteria of a record, and the manual verdicts that are the implementer's own.
@@ -343,28 +331,27 @@ fn accepted(
     (Some(AcceptanceView { met, total: criteria.len(), criteria }), own)
 }
 
-fn answered(answers: &[Record], id: &str) -> Vec<AnswerView> {
-    let speaks = |answer: &&Record| answer.list("constrains").iter().any(|entry| entry.as_str() == Some(id));
-    answers
-        .iter()
-        .filter(speaks)
-        .filter_map(|answer| {
-            Some(AnswerView {
-                id: answer.id.clone()?,
-                point: answer.text("point").map(str::to_owned),
-                state: answer.state.clone(),
-                answer: answer
-                    .field("answer")
-                    .filter(|value| value.is_string() || value.is_boolean())
-                    .cloned()
-                    .unwrap_or_default(),
-                answered_by: answer
-                    .list("answered_by")
-                    .iter()
-                    .filter_map(Value::as_str)
-                    .map(str::to_owned)
-                    .collect(),
-            })
-        })
-        .collect()
+/// The answers that speak of each item, in path order.
+fn answered(answers: &[Record]) -> HashMap<&str, Vec<AnswerView>> {
+    let mut found: HashMap<&str, Vec<AnswerView>> = HashMap::new();
+    for answer in answers {
+        let Some(view) = view(answer) else { continue };
+        let named: HashSet<&str> = answer.list("constrains").iter().filter_map(Value::as_str).collect();
+        for id in named {
+            found.entry(id).or_default().push(view.clone());
+        }
+    }
+    found
+}
+
+fn view(answer: &Record) -> Option<AnswerView> {
+    let value = answer.field("answer").filter(|value| value.is_string() || value.is_boolean());
+    let by = answer.list("answered_by").iter().filter_map(Value::as_str);
+    Some(AnswerView {
+        id: answer.id.clone()?,
+        point: answer.text("point").map(str::to_owned),
+        state: answer.state.clone(),
+        answer: value.cloned().unwrap_or_default(),
+        answered_by: by.map(str::to_owned).collect(),
+    })
 }

@@ -3,6 +3,7 @@
 use gate::Refusal;
 use serde_json::{Map, Value};
 
+use super::close::note_opening;
 use super::new::author_seal;
 use super::seal::{self, Sign};
 use super::text::Edit;
@@ -15,6 +16,8 @@ use crate::records::digest;
 pub struct Amendment<'a> {
     /// The fields given, each with its whole new value.
     pub fields: Map<String, Value>,
+    /// The commit that is checked out.
+    pub head: Option<&'a str>,
     /// The key for the author's seal, from `--sign`.
     pub sign: Option<&'a dyn Sign>,
 }
@@ -47,6 +50,7 @@ pub fn amend(kind: &Kind, before: &Before, amendment: Amendment<'_>) -> Result<D
     for field in &changed {
         edit.set(field, &target[field]);
     }
+    let opened = note_opening(kind, &mut edit, amendment.head);
     edit.settle(&before.text, &before.body);
     let mut draft = Draft {
         path: before.path.clone(),
@@ -55,7 +59,7 @@ pub fn amend(kind: &Kind, before: &Before, amendment: Amendment<'_>) -> Result<D
         data: Map::new(),
         digest: before.digest,
         ratifies: ratifies(kind, old, new),
-        changed,
+        changed: changed.into_iter().chain(opened).collect(),
         seal: None,
         seal_dropped: false,
     };

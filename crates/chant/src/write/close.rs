@@ -66,6 +66,14 @@ pub fn close(kind: &Kind, before: &Before, head: Option<&str>, now: Timestamp) -
     Ok(Closing { draft, seal_field, seal })
 }
 
+/// Notes the commit at which a session opened, where none was there yet when it was written. Gives the field.
+pub(super) fn note_opening(kind: &Kind, edit: &mut Edit, head: Option<&str>) -> Option<String> {
+    let field = kind.session.as_ref()?.opened_rev.as_ref()?;
+    let head = head.filter(|_| edit.data().get(field).is_some_and(Value::is_null))?;
+    edit.set(field, &Value::from(head));
+    Some(field.clone())
+}
+
 /// ISO 8601 in UTC, to the second.
 fn seconds(now: Timestamp) -> String {
     let text = now.to_string();

@@ -156,7 +156,8 @@ impl AmendRequest<'_> {
         let writing = Writing::open(place, Verb::Amend, None, self.dry_run, |place| kind(place, self.kind))?;
         let records = writing.records(&writing.kind)?;
         let before = writing.named(&records, self.id, self.expect)?;
-        let amendment = Amendment { fields, sign: pen.map(|pen| pen as &dyn Sign) };
+        let head = writing.head.as_ref().map(Oid::as_str);
+        let amendment = Amendment { fields, head, sign: pen.map(|pen| pen as &dyn Sign) };
         let draft = amend(&writing.kind, &before, amendment)?;
         if draft.changed.is_empty() {
             writing.judge(&draft.path, &[], None)?;
@@ -188,6 +189,7 @@ impl ReviewRequest<'_> {
             note: self.note,
             on: &today,
             session: None,
+            head: None,
             sign: None,
         };
         given.check()?;
@@ -199,6 +201,7 @@ impl ReviewRequest<'_> {
         review(&writing.kind, &before, &given)?;
         let session = self.session.map(|id| session(&writing, id)).transpose()?;
         given.session = session.as_ref().map(|session| (&session.kind, &session.before));
+        given.head = writing.head.as_ref().map(Oid::as_str);
         given.sign = pen.map(|pen| pen as &dyn Sign);
         let judged = review(&writing.kind, &before, &given)?;
 

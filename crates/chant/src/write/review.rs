@@ -6,6 +6,7 @@ use store::git::RepoPath;
 use trust::seal::Subject;
 
 use super::amend::refuse_closed;
+use super::close::note_opening;
 use super::seal::{Seal, Sign};
 use super::text::Edit;
 use super::{Before, Draft, fields, usage};
@@ -25,6 +26,8 @@ pub struct Review<'a> {
     pub on: &'a str,
     /// The session that it was given in, which takes it as well.
     pub session: Option<(&'a Kind, &'a Before)>,
+    /// The commit that is checked out.
+    pub head: Option<&'a str>,
     /// The key for the reviewer's seal, from `--sign`.
     pub sign: Option<&'a dyn Sign>,
 }
@@ -112,7 +115,8 @@ pub fn review(kind: &Kind, before: &Before, review: &Review<'_>) -> Result<Judge
         put("seal", seal.value());
     }
 
-    let text = append(before, &reviews.field, &entry)?;
+    let edit = Edit::new(&before.text, &before.data);
+    let text = append(edit, before, &reviews.field, &entry)?;
     let mut data = before.data.clone();
     data.insert(reviews.field.clone(), with(before.data.get(&reviews.field), &entry));
     let session = match session {
@@ -162,17 +166,23 @@ fn in_session(
             .into_iter()
             .map(|(key, text)| (key.to_owned(), Value::from(text)))
             .collect();
-    let text = append(session, &block.verdicts, &verdict)?;
+    let mut edit = Edit::new(&session.text, &session.data);
+    note_opening(kind, &mut edit, review.head);
+    let text = append(edit, session, &block.verdicts, &verdict)?;
     Ok(SessionDraft { path: session.path.clone(), id, verdict, text })
 }
 
 /// The text of a record with one more entry in the list in `field`.
-fn append(before: &Before, field: &str, entry: &Map<String, Value>) -> Result<String, Refusal> {
+fn append(
+    mut edit: Edit,
+    before: &Before,
+    field: &str,
+    entry: &Map<String, Value>,
+) -> Result<String, Refusal> {
     if before.data.get(field).is_some_and(|value| !value.is_array() && !value.is_null()) {
         let message = format!("{}: /{field} must be a list", before.path);
         return Err(Refusal::new(codes::RECORD_SCHEMA_INVALID, message));
     }
-    let mut edit = Edit::new(&before.text, &before.data);
     edit.set(field, &with(before.data.get(field), entry));
     edit.finish(&before.path.to_string(), &before.body)
 }

@@ -56,7 +56,7 @@ fn before(kind: &Kind, text: &str) -> Before {
 }
 
 fn amended(kind: &Kind, text: &str, value: Value) -> Result<Draft, ReasonCode> {
-    let amendment = Amendment { fields: fields(value), sign: None };
+    let amendment = Amendment { fields: fields(value), head: None, sign: None };
     amend(kind, &before(kind, text), amendment).map_err(|refusal| refusal.code)
 }
 
@@ -206,7 +206,7 @@ fn an_amendment_is_refused_in_the_published_order() {
     assert_eq!(code(&closed, json!({"id": "b", "title": "Y"})), codes::AMEND_ID_IMMUTABLE);
     assert_eq!(code(&closed, json!({"title": "Y"})), codes::RECORD_CLOSED);
     assert!(amended(&kind, &closed, json!({"title": "X"})).unwrap().changed.is_empty());
-    let signed = Amendment { fields: Map::new(), sign: Some(&Pen) };
+    let signed = Amendment { fields: Map::new(), head: None, sign: Some(&Pen) };
     assert_eq!(amend(&kind, &before(&kind, &closed), signed).unwrap_err().code, codes::RECORD_CLOSED);
     assert_eq!(code(&decided(), json!({"title": "Y"})), codes::AMEND_SUPERSEDE_INSTEAD);
     assert_eq!(code(&decided(), json!({"state": "proposed"})), codes::AMEND_SUPERSEDE_INSTEAD);
@@ -235,14 +235,14 @@ fn an_authors_seal_goes_when_the_text_moves() {
     assert_eq!(draft.changed, ["title", "seal"]);
     assert!(!draft.text.contains("seal:"), "{}", draft.text);
     assert!(!amended(&kind, &sealed, json!({"state": "decided"})).unwrap().seal_dropped);
-    let amendment = Amendment { fields: fields(json!({"title": "Y"})), sign: Some(&Pen) };
+    let amendment = Amendment { fields: fields(json!({"title": "Y"})), head: None, sign: Some(&Pen) };
     let draft = amend(&kind, &before(&kind, &sealed), amendment).unwrap();
     assert!(!draft.seal_dropped);
     assert_eq!(draft.seal.unwrap().signature, format!("a-001\n{}\nada\nproposed", draft.digest));
 }
 
 fn verdict<'a>(verdict: &'a str, by: &'a str, note: Option<&'a str>) -> Review<'a> {
-    Review { verdict, by, note, on: "2026-01-02", session: None, sign: None }
+    Review { verdict, by, note, on: "2026-01-02", session: None, head: None, sign: None }
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Carrying a planned write out: under the write lock, judged by the writer's scope, validated as the records would be
 //! read, and written whole or not at all.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use gate::Refusal;
@@ -10,7 +11,7 @@ use store::git::{Oid, RepoPath};
 use store::lock::FolderLock;
 use store::state;
 use store::transaction::{self, Transaction};
-use store::tree::{Overlay, Tree, WorkTree};
+use store::tree::{Entry, EntryKind, Overlay, Tree, WorkTree};
 use trust::Trust;
 
 use super::document::{Conflict, Failed, Verb};
@@ -55,7 +56,7 @@ pub(super) struct Writing<'p, 'w> {
     dry_run: bool,
     tree: WorkTree,
     trust: Trust,
-    _lock: Option<FolderLock>,
+    lock: Option<FolderLock>,
 }
 
 /// A file as the write leaves it.
@@ -89,9 +90,8 @@ impl<'p, 'w> Writing<'p, 'w> {
                 )
             })?;
         }
-        let kind = find(place)?;
-        Ok(Self {
-            kind,
+        let writing = Self {
+            kind: find(place)?,
             head: place.head()?,
             verb,
             by,
@@ -99,8 +99,23 @@ impl<'p, 'w> Writing<'p, 'w> {
             tree: place.work_tree(),
             trust: place.trust(None)?,
             place,
-            _lock: lock,
-        })
+            lock,
+        };
+        if !dry_run {
+            writing.sweep();
+        }
+        Ok(writing)
+    }
+
+    /// Removes what writers that were killed left beside the records: no other is at work while this one holds the
+    /// lock. What can't be removed stays.
+    fn sweep(&self) {
+        let entries = self.tree.list(&self.kind.folder).ok().flatten().unwrap_or_default();
+        let is_left_behind = |entry: &&Entry| entry.kind == EntryKind::File && is_temporary(&entry.name);
+        for entry in entries.iter().filter(is_left_behind) {
+            let path = self.disk(&self.kind.folder.join(&entry.name));
+            let _ = std::fs::remove_file(path);
+        }
     }
 
     /// The records of a kind as they are.
@@ -235,6 +250,10 @@ impl<'p, 'w> Writing<'p, 'w> {
         if self.dry_run {
             return Ok(());
         }
+        if self.lock.as_ref().is_some_and(|lock| !lock.is_held()) {
+            let message = "the time of this write was up, and another writer has broken its lock";
+            return Err(Refusal::new(codes::WRITE_LOCK_NOT_HELD, message).hint("run it again"));
+        }
         for output in outputs {
             self.refuse_moved(output)?;
         }
@@ -281,17 +300,16 @@ impl<'p, 'w> Writing<'p, 'w> {
         let file = self.disk(output.path);
         let failed = |error: FileError| self.unwritable(&error);
         let mut staged = Staged::write_as(&file, mark, output.text.as_bytes()).map_err(failed)?;
-        if output.before.is_some() {
-            staged.commit().map_err(failed)?;
-        } else if let Err(error) = staged.commit_new() {
-            return Err(if std::fs::symlink_metadata(&file).is_ok() {
-                Refusal::new(
+        let put = if output.before.is_some() { staged.commit() } else { staged.commit_new() };
+        match put {
+            Err(error) if error.source.kind() == ErrorKind::AlreadyExists => {
+                return Err(Refusal::new(
                     codes::RECORD_ID_TAKEN,
                     format!("{} is there already, and is never overwritten", output.path),
-                )
-            } else {
-                failed(error)
-            });
+                ));
+            }
+            Err(error) if !staged.is_committed() => return Err(failed(error)),
+            _ => {}
         }
         // The file has its new content; a folder that can't be synced is no reason to call that off.
         let _ = file::sync_folder(&file);
@@ -333,9 +351,24 @@ impl<'p, 'w> Writing<'p, 'w> {
     }
 }
 
-/// Where the steps of a write of several files are noted.
+/// Where the steps of a write of several files are noted: what the lock guards it guards too, so each working tree has
+/// its own.
 fn interrupted(place: &Place<'_>) -> Option<PathBuf> {
-    Some(state::folder(place.layout(), place.root(), "chant", &place.world.env)?.join("write.json"))
+    let folder = match place.layout() {
+        Some(layout) => layout.git_dir.join("cairn/chant"),
+        None => state::folder(None, place.root(), "chant", &place.world.env)?,
+    };
+    Some(folder.join("write.json"))
+}
+
+/// Whether a file is called as this program, and the published one, call what they are about to put in another's place.
+fn is_temporary(name: &[u8]) -> bool {
+    let rest = name.strip_suffix(b".tmp").unwrap_or_default();
+    let mut parts = rest.rsplitn(3, |&byte| byte == b'-');
+    let (chance, process, before) = (parts.next(), parts.next(), parts.next());
+    chance.is_some_and(|part| part.len() == 8 && part.iter().all(u8::is_ascii_hexdigit))
+        && process.is_some_and(|part| !part.is_empty() && part.iter().all(u8::is_ascii_digit))
+        && before.is_some_and(|part| part.ends_with(b".chant"))
 }
 
 fn joined(problems: &[&Problem]) -> String {

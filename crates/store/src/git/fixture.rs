@@ -67,6 +67,8 @@ impl Fixture {
                     .map(|(what, value)| (format!("GIT_{who}_{what}"), value))
             }))
             .args(["-c", "protocol.file.allow=always", "-c", "advice.detachedHead=false"])
+            // Or git tidies up behind the test's back.
+            .args(["-c", "maintenance.auto=false"])
             .args(args)
             .output()
             .unwrap();

@@ -106,6 +106,11 @@ impl Git {
         Ok(!self.boundary()?.is_empty())
     }
 
+    /// The commits whose parents a shallow clone has cut off.
+    pub fn cut_off(&self) -> Result<HashSet<Oid>, GitError> {
+        Ok(self.boundary()?.iter().filter_map(|line| Oid::from_bytes(line)).collect())
+    }
+
     /// The best common ancestor of two commits; of several the one that git puts first.
     pub fn merge_base(&self, a: &str, b: &str) -> Result<MergeBase, GitError> {
         let (a, b) = (revision(a)?, revision(b)?);
@@ -182,7 +187,6 @@ impl Git {
         Ok(commits.split(|&byte| byte == b'\n').any(|line| boundary.contains(line)))
     }
 
-    /// The commits whose parents a shallow clone has cut off.
     fn boundary(&self) -> Result<HashSet<Vec<u8>>, GitError> {
         let path = self.common_dir()?.join("shallow");
         match fs::read(&path) {

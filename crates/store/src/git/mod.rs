@@ -50,7 +50,7 @@ pub use patch::{Edit, FilePatch, Hunk, Span};
 pub use path::RepoPath;
 pub use process::{Git, GitError};
 pub use scratch::Scratch;
-pub use versions::{Stamp, Version};
+pub use versions::{Stamp, Version, is_one_line};
 
 pub(crate) use disk::Disk;
 pub(crate) use impartial::Impartial;

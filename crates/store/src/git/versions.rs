@@ -1,6 +1,6 @@
 //! The versions of files through history.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::process::revision;
@@ -26,6 +26,8 @@ pub struct Version {
     pub stamp: Arc<Stamp>,
     /// Its content; none where the commit removed the file.
     pub oid: Option<Oid>,
+    /// Its content before; none where there was no file, and at a merge.
+    pub before: Option<Oid>,
     /// Whether the commit added the file.
     pub is_addition: bool,
 }
@@ -36,6 +38,9 @@ const STAMP: usize = 4;
 impl Git {
     /// The versions of each of `paths`, files or folders, up to `rev`, newest first. A merge counts where it differs
     /// from every parent. Renames are not followed. Paths are named from the top of the repository.
+    ///
+    /// A side of a merge that brought nothing of the paths asked for together is left out. So the versions of a file
+    /// within a folder may be more than those of the file asked alone: [`is_one_line`] tells.
     pub fn versions(
         &self,
         rev: &str,
@@ -61,13 +66,31 @@ impl Git {
                 stamp = Some(read_stamp(&head).ok_or_else(|| call.malformed("a commit without its parts"))?);
             } else if token.starts_with(b":") {
                 let entry = tokens.next().and_then(|path| Some((read_change(token)?, path, stamp.clone()?)));
-                let ((oid, is_addition), path, stamp) =
+                let (change, path, stamp) =
                     entry.ok_or_else(|| call.malformed("a change without its parts"))?;
-                found.entry(RepoPath::new(path)).or_default().push(Version { stamp, oid, is_addition });
+                let Change { before, oid, is_addition } = change;
+                found.entry(RepoPath::new(path)).or_default().push(Version {
+                    stamp,
+                    oid,
+                    before,
+                    is_addition,
+                });
             }
         }
         Ok(found)
     }
+}
+
+/// Whether versions of a file, newest first, lead in one line to the content `now`, each from the one before: then no
+/// side of a merge that was dropped is among them.
+pub fn is_one_line(versions: &[Version], now: &Oid) -> bool {
+    let follows =
+        |pair: &[Version]| pair[0].before == pair[1].oid && (pair[0].before.is_some() || pair[0].is_addition);
+    // A content that came back may be that of a side which changed it and changed it back.
+    let mut seen = HashSet::new();
+    versions.first().is_some_and(|newest| newest.oid.as_ref() == Some(now))
+        && versions.windows(2).all(follows)
+        && versions.iter().filter_map(|version| version.oid.as_ref()).all(|oid| seen.insert(oid))
 }
 
 fn read_stamp(head: &[&[u8]]) -> Option<Arc<Stamp>> {
@@ -80,14 +103,24 @@ fn read_stamp(head: &[&[u8]]) -> Option<Arc<Stamp>> {
     }))
 }
 
+struct Change {
+    before: Option<Oid>,
+    oid: Option<Oid>,
+    is_addition: bool,
+}
+
 /// `:<mode> <mode> <oid> <oid> <status>`, of a merge with a colon, a mode, an oid and a letter for each parent.
-fn read_change(token: &[u8]) -> Option<(Option<Oid>, bool)> {
+fn read_change(token: &[u8]) -> Option<Change> {
     let parents = token.iter().take_while(|&&byte| byte == b':').count();
     let words: Vec<&[u8]> = token[parents..].split(|&byte| byte == b' ').collect();
-    let oid = Oid::from_bytes(words.get(2 * parents + 1)?)?;
+    let present = |oid: Oid| (!oid.as_str().bytes().all(|digit| digit == b'0')).then_some(oid);
+    let oid = |at: usize| Some(present(Oid::from_bytes(words.get(at)?)?));
     let status = words.get(2 * parents + 2)?;
-    let is_none = oid.as_str().bytes().all(|digit| digit == b'0');
-    Some(((!is_none).then_some(oid), status.iter().all(|&letter| letter == b'A')))
+    Some(Change {
+        before: if parents == 1 { oid(2)? } else { None },
+        oid: oid(2 * parents + 1)?,
+        is_addition: status.iter().all(|&letter| letter == b'A'),
+    })
 }
 
 #[cfg(test)]

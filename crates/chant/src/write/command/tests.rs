@@ -269,14 +269,153 @@ fn a_write_that_was_cut_off_is_finished_by_the_next() {
     let (from, to) =
         (scratch.root.join("sessions/S-001.md.chant-1-00000000.tmp"), scratch.root.join("sessions/S-001.md"));
     std::fs::write(&from, "---\nid: S-001\ntitle: Finished\nstate: open\n---\n").unwrap();
-    let folder =
-        store::state::folder(scratch.place().layout(), &scratch.root, "chant", &scratch.world.env).unwrap();
+    let folder = scratch.root.join(".git/cairn/chant");
     std::fs::create_dir_all(&folder).unwrap();
     let journal = json!({ "appends": [], "renames": [{ "from": from, "to": to }], "record": null });
     std::fs::write(folder.join("write.json"), journal.to_string()).unwrap();
     amend_note("n-001", r#"{"x": 1}"#).run(&scratch.place()).unwrap();
     assert!(scratch.read("sessions/S-001.md").contains("Finished"));
     assert!(!from.exists() && !folder.join("write.json").exists());
+}
+
+/// A session that was opened before the first commit knows its commit as soon as there is one.
+#[test]
+fn the_commit_of_a_sessions_opening_is_noted_by_the_next_write() {
+    for verb in [Verb::Amend, Verb::Review] {
+        let scratch = workspace(json!({}));
+        let session = "---\nid: S-001\ntitle: T\nstate: open\nopened_rev: null\nverdicts: []\n---\n";
+        scratch.write("sessions/S-001.md", session);
+        let head = scratch.commit("session");
+        if verb == Verb::Amend {
+            let amend = AmendRequest { kind: Some("session"), ..amend_note("S-001", r#"{"title": "U"}"#) };
+            let amended = shown(&amend.run(&scratch.place()).unwrap());
+            assert_eq!(amended["changed"], json!(["title", "opened_rev"]));
+        } else {
+            let review = ReviewRequest { session: Some("S-001"), ..agree("n-001", "bob") };
+            review.run(&scratch.place()).unwrap();
+        }
+        let text = scratch.read("sessions/S-001.md");
+        assert!(text.contains(&format!("\nopened_rev: \"{head}\"\n")), "{verb:?}: {text}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_write_whose_lock_was_broken_is_not_made() {
+    let scratch = workspace(json!({}));
+    let place = scratch.place();
+    let find = |place: &Place<'_>| super::kind(place, Some("note"));
+    let writing = Writing::open(&place, Verb::Amend, None, false, find).unwrap();
+    std::fs::remove_dir_all(scratch.root.join(".git/chant-write.lock")).unwrap();
+    let (path, before) = ("notes/n-001.md".into(), scratch.read("notes/n-001.md"));
+    let output = Output { path: &path, text: "lost", before: Some(&before) };
+    let refused = writing.commit(&[output]).unwrap_err();
+    assert_eq!(refused.code, codes::WRITE_LOCK_NOT_HELD);
+    assert_eq!(scratch.read("notes/n-001.md"), before);
+}
+
+#[test]
+fn what_a_killed_writer_left_is_removed_and_nothing_else() {
+    let scratch = workspace(json!({}));
+    let left = ["n-009-t.md.chant-12-0a1b2c3d.tmp", "n-001.md.chant-1-00000000.tmp"];
+    let kept =
+        ["n-009.md.chant-12-0a1b2c3.tmp", "x.chant-a-00000000.tmp", "x.tmp", "x.chant-1-00000000.tmp.md"];
+    for name in left.iter().chain(&kept) {
+        scratch.write(&format!("notes/{name}"), "");
+    }
+    amend_note("n-001", r#"{"x": 1}"#).run(&scratch.place()).unwrap();
+    let is_there = |name: &&str| scratch.root.join("notes").join(name).exists();
+    assert!(!left.iter().any(is_there) && kept.iter().all(|name| is_there(name)));
+    let fields = r#"{"title": "T", "state": "proposed"}"#;
+    assert_eq!(shown(&new_note(fields).run(&scratch.place()).unwrap())["id"], "n-002");
+}
+
+/// What YAML makes of a word that is not quoted, and what a title does to the file that is named after it.
+#[test]
+fn words_come_back_as_they_were_given() {
+    let scratch = workspace(json!({}));
+    let words = [
+        "Re: x",
+        "say \"hi\"",
+        "it's",
+        "#tag",
+        "- x",
+        "@x",
+        "%x",
+        "null",
+        "~",
+        "1.10",
+        "0123",
+        "2026-02-30",
+        "no",
+        "yes",
+        "on",
+        "true",
+        "0x1f",
+        "1e3",
+        "---",
+        "...",
+        "|",
+        ">",
+        "*a",
+        "&a",
+        "!b",
+        "{a}",
+        "[a]",
+        "a\nb",
+        "a\r\nb",
+        "\ttab",
+        " space ",
+        "\u{fc}\u{2028}\u{85}\u{1f600}",
+        "\\",
+        "a: b # c",
+        "?",
+        "\u{7}",
+    ];
+    let mut made = 1;
+    for word in words {
+        let fields = json!({ "title": word, "state": "proposed", "list": [word], "map": { word: word } });
+        let created = shown(&new_note(&fields.to_string()).run(&scratch.place()).unwrap());
+        made += 1;
+        let text = scratch.read(created["path"].as_str().unwrap());
+        let read = canon::front_matter::parse(text.as_bytes()).unwrap();
+        for field in ["title", "list", "map"] {
+            assert_eq!(read.data[field], fields[field], "{word:?}: {text}");
+        }
+        let set = json!({ "state": "decided", "list": [[word], { "k": word }] });
+        let amend = set.to_string();
+        amend_note(created["id"].as_str().unwrap(), &amend).run(&scratch.place()).unwrap();
+        let text = scratch.read(created["path"].as_str().unwrap());
+        let read = canon::front_matter::parse(text.as_bytes()).unwrap();
+        assert_eq!(
+            (&read.data["list"], &read.data["title"]),
+            (&set["list"], &fields["title"]),
+            "{word:?}: {text}"
+        );
+    }
+    let query = crate::records::Query { kind: Some("notes/note.kind.mjs"), ..Default::default() };
+    let listed = shown(&crate::records::list(&scratch.place(), &query).unwrap());
+    assert_eq!(listed["summary"]["valid"], made);
+}
+
+/// Words that people write by hand stay words, and days stay days.
+#[test]
+fn words_written_by_hand_are_what_they_look_like() {
+    let scratch = workspace(json!({}));
+    scratch.note("n-001", "proposed", "a: no\nb: on\nc: yes\nd: 2026-04-04\ne: 12:30:00\nf: off\ng: y");
+    let query = crate::records::Query { kind: Some("notes/note.kind.mjs"), ..Default::default() };
+    let data = shown(&crate::records::list(&scratch.place(), &query).unwrap())["records"][0]["data"].clone();
+    for (field, word) in [
+        ("a", "no"),
+        ("b", "on"),
+        ("c", "yes"),
+        ("d", "2026-04-04"),
+        ("e", "12:30:00"),
+        ("f", "off"),
+        ("g", "y"),
+    ] {
+        assert_eq!(data[field], word, "{field}");
+    }
 }
 
 #[test]
