@@ -17,6 +17,7 @@ fn main() -> ExitCode {
         colour_out: anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never,
         colour_err: anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never,
         progress: std::io::stderr().is_terminal(),
+        ask: (std::io::stdin().is_terminal() && std::io::stderr().is_terminal()).then_some(cairn::ctx::ask),
     };
     let code = cairn::run(&args, &world(), terminal, &mut out, &mut std::io::stderr());
     // A reader that went away (`cairn log | head`) is no failure of ours.
@@ -33,15 +34,4 @@ fn world() -> World {
     };
     cairn::arm_faults(&world.env);
     world
-    let terminal = cairn::Terminal {
-        colour_out: anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never,
-        colour_err: anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never,
-        progress: std::io::stderr().is_terminal(),
-        ask: (std::io::stdin().is_terminal() && std::io::stderr().is_terminal()).then_some(cairn::ctx::ask),
-    };
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    let code = cairn::run(&args, &world, terminal, &mut out, &mut std::io::stderr());
-    // A reader that went away (`cairn log | head`) is no failure of ours.
-    let _ = out.flush();
-    ExitCode::from(code)
 }
