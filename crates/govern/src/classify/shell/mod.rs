@@ -71,6 +71,7 @@ fn classify_here(command: &str, folders: Vec<Base>, context: Context<'_>, most_o
         words: 0,
         nested: 0,
         most_openings,
+        keeps_whole: true,
     };
     let result = shell.script(command);
     shell.effects.settle();
@@ -102,6 +103,8 @@ pub struct Shell<'a> {
     words: usize,
     nested: usize,
     most_openings: usize,
+    /// A value outside of quotes is also read as one word, since `zsh` does not split it.
+    keeps_whole: bool,
 }
 
 impl Shell<'_> {

@@ -37,11 +37,15 @@ impl Shell<'_> {
                     // What came before may have failed or been left out.
                     self.state = self.state.clone().or(&before);
                 }
-                let single = pipeline.seq.len() == 1;
                 for (at, command) in pipeline.seq.iter().enumerate() {
                     let input = if at == 0 { Input::Inherited } else { Input::Piped };
-                    if single {
+                    if pipeline.seq.len() == 1 {
                         self.command(command, input)?;
+                    } else if at + 1 == pipeline.seq.len() {
+                        // Some shells run the last command of a pipeline themselves, others apart.
+                        let apart = self.state.clone();
+                        self.command(command, input)?;
+                        self.state = self.state.clone().or(&apart);
                     } else {
                         self.apart(|shell| shell.command(command, input))?;
                     }
@@ -329,7 +333,10 @@ impl Shell<'_> {
             matches!(name.value.as_str(), "declare" | "typeset" | "export" | "readonly" | "local" | "alias")
         });
         if let Some(name) = &simple.word_or_name {
-            readings = extend(readings, self.readings(&name.value)?);
+            let keeps = std::mem::replace(&mut self.keeps_whole, false);
+            let name = self.readings(&name.value);
+            self.keeps_whole = keeps;
+            readings = extend(readings, name?);
         }
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
@@ -412,6 +419,13 @@ impl Shell<'_> {
             AssignmentName::ArrayElementName(name, _) => (name, true),
         };
         self.note_assigned(name);
+        let texts = match &value {
+            Value::OneOf(texts) | Value::List(texts) => texts,
+        };
+        // Arithmetic runs what stands in an index, wherever the text came from.
+        if texts.iter().filter_map(Text::as_literal).any(runs_in_index) {
+            self.opaque();
+        }
         let before = self.state.variables.get(name).cloned();
         let value = match (before, value) {
             (Some(Value::List(mut all)), Value::List(more)) if assignment.append => {
@@ -468,6 +482,11 @@ impl Shell<'_> {
             self.opaque();
         }
     }
+}
+
+/// Whether arithmetic on this text would run a command.
+pub(super) fn runs_in_index(text: &str) -> bool {
+    text.contains('[') && (text.contains("$(") || text.contains('`'))
 }
 
 /// An assignment behind `export` and the like, as the word that the program gets.

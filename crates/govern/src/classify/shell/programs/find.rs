@@ -20,7 +20,9 @@ impl Shell<'_> {
             roots.push(Text::literal("."));
         }
         let expression = &rest[until..];
-        if expression.iter().any(|word| word.known_start().is_empty() && word.has_unknown()) {
+        if roots.iter().any(Text::may_be_option)
+            || expression.iter().any(|word| word.known_start().is_empty() && word.has_unknown())
+        {
             self.opaque();
         }
         let names = names(expression);
