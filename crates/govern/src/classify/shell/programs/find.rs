@@ -108,6 +108,9 @@ impl Shell<'_> {
         if roots.is_empty() {
             roots.push(Text::literal("."));
         }
+        if options.is_open {
+            self.opaque();
+        }
         let excludes =
             options.values(&["-E", "--exclude"]).filter_map(|text| text.as_literal().map(str::to_owned));
         let reads = Reads {
