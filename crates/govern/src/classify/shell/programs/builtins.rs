@@ -1,8 +1,8 @@
 //! The builtins of the shell.
 
 use crate::classify::path::{self, Base};
+use crate::classify::shell::assign::runs_in_index;
 use crate::classify::shell::state::Value;
-use crate::classify::shell::walk::runs_in_index;
 use crate::classify::shell::{Shell, Unclear};
 use crate::classify::text::Text;
 
