@@ -207,6 +207,113 @@ fn network_and_agents_are_seen() {
     assert!(judge(&Tool::Subagent { prompt: String::new() }).starts_agent);
 }
 
+/// What our reading of a word gives is what the shell gives, where all of it is known.
+#[test]
+fn words_are_read_as_the_shell_reads_them() {
+    let words = [
+        "plain",
+        "'a b'",
+        "\"a b\"",
+        "a\\ b",
+        "a'b'\"c\"d",
+        "$'a\\tb'",
+        "$'\\x41\\102\\u0043'",
+        "$'it\\'s'",
+        "\"\\$x \\a \\\\\"",
+        "$\"x\"",
+        "''",
+        "\"\"",
+        "a{b,c}d",
+        "{a,b}{c,d}",
+        "{a,{b,c}}",
+        "{1..3}",
+        "{c..a}",
+        "{a}",
+        "{a,'b c'}",
+        "a{,b}",
+        "\\{a,b}",
+        "\"{a,b}\"",
+        "x{1..2}y",
+        "$v",
+        "\"$v\"",
+        "${v}w",
+        "$w",
+        "\"$w\"",
+        "a$w",
+        "$w$v",
+        "${v:-q}",
+        "${unset_x+q}z",
+        "\"$'a'\"",
+        "'\\n'",
+        "\"`\"\"`\"",
+        "a#b",
+        "\"a\\\nb\"",
+        "a\\\nb",
+        "é",
+        "\"é\"'ü'",
+        "$'\\n'",
+        "~+",
+        "-",
+        "--",
+        "!",
+        "a=b",
+        "^",
+        "%",
+        "$(echo q)",
+        "\"$(printf '%s' q)\"",
+        "$(basename /a/b)",
+        "$(dirname /a/b)",
+        "`echo q`",
+        "{a,b}$w",
+        "\\*",
+        "'*'",
+        "\"?\"",
+        "{1..03}",
+        "{a..c}{1..2}",
+        "$'\\e'",
+        "$'a\\0b'c",
+        "${w}",
+        "\"${w}\"",
+        "a${w}b",
+    ];
+    let prelude = "v=V w='p q'; unset unset_x; ";
+    let script: String = words
+        .iter()
+        .map(|word| format!("printf '%s\\1' {word}; printf '\\2'\n"))
+        .collect::<Vec<_>>()
+        .concat();
+    let shell_says = std::process::Command::new("bash")
+        .args(["--norc", "-c", &format!("cd /; {prelude}{script}")])
+        .output();
+    let Ok(output) = shell_says else {
+        println!("skipped: there is no bash");
+        return;
+    };
+    let output = String::from_utf8(output.stdout).unwrap();
+    let mut misunderstood = Vec::new();
+    let mut wrong = Vec::new();
+    for (word, expected) in words.iter().zip(output.split('\u{2}')) {
+        let expected: Vec<&str> = expected.strip_suffix('\u{1}').unwrap_or(expected).split('\u{1}').collect();
+        let effects = shell(&format!("cd / && {prelude}probe {word}"));
+        if effects.is_unparsable() {
+            misunderstood.push(*word);
+            continue;
+        }
+        let argv = effects.commands.iter().filter(|argv| argv.program() == Some("probe"));
+        let read: Vec<Vec<Option<&str>>> =
+            argv.map(|argv| argv.0.iter().skip(1).map(Option::as_deref).collect()).collect();
+        let is_right = read.iter().any(|fields| {
+            fields.contains(&None)
+                || fields.iter().map(|field| field.unwrap_or_default()).eq(expected.iter().copied())
+        });
+        if !is_right {
+            wrong.push(format!("{word}: the shell gives {expected:?}, and we {read:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(misunderstood.len() < 6, "{misunderstood:?}");
+}
+
 /// Each of these once takes a parser's whole stack, or time without end.
 #[test]
 fn hostile_commands_end_soon_and_without_a_panic() {
@@ -251,6 +358,8 @@ fn hostile_commands_end_soon_and_without_a_panic() {
         format!("{}rm x", "sudo ".repeat(3_000)),
         "a=1;".repeat(20_000),
         "echo \u{0} x".to_owned(),
+        "echo {1\u{10ffff}..\u{2}2} <<\u{100}a\n\u{100}a\n".to_owned(),
+        "echo {1\u{f0000}}".to_owned(),
         format!("echo '{}'", "x".repeat(300_000)),
         format!("rm {}", "*a".repeat(50_000)),
         "((".repeat(5_000),

@@ -59,11 +59,12 @@ fn words(atoms: &[Atom], depth: usize) -> Option<Vec<Vec<Atom>>> {
             continue;
         };
         let mut all = Vec::new();
-        for rest in words(&atoms[end + 1..], depth + 1)? {
-            for member in &members {
-                for middle in words(member, depth + 1)? {
+        let rests = words(&atoms[end + 1..], depth + 1)?;
+        for member in &members {
+            for middle in words(member, depth + 1)? {
+                for rest in &rests {
                     let mut word = atoms[..open].to_vec();
-                    word.extend(middle);
+                    word.extend(middle.iter().cloned());
                     word.extend(rest.iter().cloned());
                     all.push(word);
                     if all.len() > MOST_WORDS {

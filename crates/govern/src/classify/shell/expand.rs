@@ -181,6 +181,7 @@ impl Shell<'_> {
             Value::OneOf(texts) => {
                 for reading in readings {
                     for text in texts {
+                        let kept = reading;
                         let mut reading = reading.clone();
                         if whole {
                             reading.open().append(text);
@@ -190,6 +191,11 @@ impl Shell<'_> {
                             reading.add_split(text);
                         }
                         next.push(reading);
+                        if is_split(text) && !whole && self.keeps_whole {
+                            let mut reading = kept.clone();
+                            reading.open().append(text);
+                            next.push(reading);
+                        }
                     }
                 }
             }
@@ -304,6 +310,12 @@ impl Shell<'_> {
             _ => Text::unknown(),
         }])
     }
+}
+
+fn is_split(text: &Text) -> bool {
+    text.pieces()
+        .iter()
+        .any(|piece| matches!(piece, Piece::Literal(text) if text.contains([' ', '\t', '\n'])))
 }
 
 fn first_of(texts: &[Text]) -> Value {

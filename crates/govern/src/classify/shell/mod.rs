@@ -1,14 +1,18 @@
 //! A shell command: read by two parsers, walked once, each program by what it is known to do.
 
+mod assign;
 mod braces;
 mod expand;
 mod outline;
 mod programs;
+mod redirect;
 mod second;
 mod state;
 mod syntax;
 mod walk;
 mod word;
+
+use std::rc::Rc;
 
 use brush_parser::ast::Program;
 
@@ -71,6 +75,8 @@ fn classify_here(command: &str, folders: Vec<Base>, context: Context<'_>, most_o
         words: 0,
         nested: 0,
         most_openings,
+        keeps_whole: true,
+        programs: syntax::Programs::default(),
     };
     let result = shell.script(command);
     shell.effects.settle();
@@ -80,16 +86,6 @@ fn classify_here(command: &str, folders: Vec<Base>, context: Context<'_>, most_o
         shell.effects.certainty = Certainty::Unparsable { why, hint: hint.unwrap_or(PLAINER).to_owned() };
     }
     shell.effects
-}
-
-/// Reads a script with both parsers.
-fn read_twice(script: &str, most_openings: usize) -> Result<Program, Unclear> {
-    let program = syntax::read(script, most_openings)?;
-    let outline = outline::Outline::of(&program, most_openings)?;
-    if outline != second::outline(script)? {
-        return Err(Unclear::new("two readers of the shell syntax disagree about its commands"));
-    }
-    Ok(program)
 }
 
 /// A walk through a script.
@@ -102,20 +98,23 @@ pub struct Shell<'a> {
     words: usize,
     nested: usize,
     most_openings: usize,
+    /// A value outside of quotes is also read as one word, since `zsh` does not split it.
+    keeps_whole: bool,
+    programs: syntax::Programs,
 }
 
 impl Shell<'_> {
     /// Walks a script that stands for itself.
     fn script(&mut self, script: &str) -> Result<(), Unclear> {
         self.count_nested(script)?;
-        let program = read_twice(script, self.most_openings)?;
+        let program = self.read_twice(script)?;
         self.deeper(|shell| shell.program(&program))
     }
 
     /// Walks the script of a substitution, which the second parser has seen as part of the whole.
     fn substitution(&mut self, script: &str) -> Result<(), Unclear> {
         self.count_nested(script)?;
-        let program = syntax::read(script, self.most_openings)?;
+        let program = self.programs.program(script, self.most_openings)?;
         self.deeper(|shell| shell.program(&program))
     }
 
@@ -129,6 +128,16 @@ impl Shell<'_> {
         let result = walk(self);
         self.depth -= 1;
         result
+    }
+
+    /// Reads a script with both parsers.
+    fn read_twice(&mut self, script: &str) -> Result<Rc<Program>, Unclear> {
+        let program = self.programs.program(script, self.most_openings)?;
+        let outline = outline::Outline::of(&program, self.most_openings, &mut self.programs)?;
+        if outline != second::outline(script)? {
+            return Err(Unclear::new("two readers of the shell syntax disagree about its commands"));
+        }
+        Ok(program)
     }
 
     fn count_nested(&mut self, script: &str) -> Result<(), Unclear> {

@@ -6,8 +6,9 @@ use brush_parser::ast::{
     SimpleCommand,
 };
 
+use super::Unclear;
+use super::syntax::Programs;
 use super::word::{self, Part};
-use super::{Unclear, syntax};
 
 /// How deep substitutions are looked into.
 const DEEPEST: usize = 12;
@@ -47,8 +48,8 @@ impl Outline {
     }
 
     /// The outline of a syntax tree.
-    pub fn of(program: &Program, most_openings: usize) -> Result<Self, Unclear> {
-        let mut reader = Reader { outline: Self::default(), depth: 0, most_openings };
+    pub fn of(program: &Program, most_openings: usize, read: &mut Programs) -> Result<Self, Unclear> {
+        let mut reader = Reader { outline: Self::default(), depth: 0, most_openings, read };
         for list in &program.complete_commands {
             reader.list(list)?;
         }
@@ -67,13 +68,14 @@ pub fn declares(name: &str) -> bool {
     matches!(name, "declare" | "typeset" | "export" | "readonly" | "local" | "unset" | "unsetenv" | "[")
 }
 
-struct Reader {
+struct Reader<'a> {
     outline: Outline,
     depth: usize,
     most_openings: usize,
+    read: &'a mut Programs,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn list(&mut self, list: &CompoundList) -> Result<(), Unclear> {
         for item in &list.0 {
             for (_, pipeline) in &item.0 {
@@ -285,7 +287,8 @@ impl Reader {
         for part in parts {
             match part {
                 Part::Command { script, .. } => {
-                    for list in &syntax::read(script, self.most_openings)?.complete_commands {
+                    let program = self.read.program(script, self.most_openings)?;
+                    for list in &program.complete_commands {
                         self.list(list)?;
                     }
                 }

@@ -39,7 +39,9 @@ fn parse(script: &str) -> Option<Tree> {
         reports += 1;
         if reports > MOST_REPORTS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
-    let bytes = script.as_bytes();
+    // The parser's own scanner reads beyond its tables at a character that is not ASCII. To a shell all of these are
+    // parts of words.
+    let bytes: Vec<u8> = script.bytes().map(|byte| if byte.is_ascii() { byte } else { b'.' }).collect();
     let mut input = |at: usize, _| bytes.get(at..).unwrap_or_default();
     parser.parse_with_options(&mut input, None, Some(ParseOptions::new().progress_callback(&mut progress)))
 }

@@ -1,6 +1,8 @@
 //! Reading a script into its syntax tree, within bounds.
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 
 use brush_parser::ast::Program;
 use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
@@ -27,8 +29,26 @@ pub fn stack_for(script: &str) -> Option<(usize, usize)> {
     (openings > FEW_OPENINGS).then(|| (STACK_PER_OPENING * (openings + 256), openings))
 }
 
+/// The scripts that were read, each once.
+#[derive(Default)]
+pub struct Programs {
+    read: HashMap<String, Rc<Program>>,
+}
+
+impl Programs {
+    /// The syntax tree of `script`.
+    pub fn program(&mut self, script: &str, most_openings: usize) -> Result<Rc<Program>, Unclear> {
+        if let Some(program) = self.read.get(script) {
+            return Ok(Rc::clone(program));
+        }
+        let program = Rc::new(read(script, most_openings)?);
+        self.read.insert(script.to_owned(), Rc::clone(&program));
+        Ok(program)
+    }
+}
+
 /// The syntax tree of `script`, which may hold so many openings.
-pub fn read(script: &str, most_openings: usize) -> Result<Program, Unclear> {
+fn read(script: &str, most_openings: usize) -> Result<Program, Unclear> {
     if script.len() > LONGEST {
         return Err(Unclear::new("the command is too long").hint("write long content with a file tool"));
     }

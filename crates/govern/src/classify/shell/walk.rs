@@ -3,16 +3,15 @@
 use std::rc::Rc;
 
 use brush_parser::ast::{
-    Assignment, AssignmentName, AssignmentValue, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand,
-    CompoundList, ExtendedTestExpr, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Program,
-    RedirectList, SeparatorOperator, SimpleCommand,
+    Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, ExtendedTestExpr, Program,
+    SeparatorOperator, SimpleCommand,
 };
 
-use crate::classify::text::{Piece, Text};
+use crate::classify::text::Text;
 
 use super::programs::Input;
 use super::state::Value;
-use super::{Shell, Unclear};
+use super::{Shell, Unclear, assign};
 
 /// How many readings a command may have before its words count as unknown.
 const MOST_READINGS: usize = 12;
@@ -28,7 +27,7 @@ impl Shell<'_> {
         program.complete_commands.iter().try_for_each(|list| self.list(list))
     }
 
-    fn list(&mut self, list: &CompoundList) -> Result<(), Unclear> {
+    pub(super) fn list(&mut self, list: &CompoundList) -> Result<(), Unclear> {
         for item in &list.0 {
             let before = self.state.clone();
             let is_first_alone = item.0.additional.is_empty();
@@ -37,11 +36,15 @@ impl Shell<'_> {
                     // What came before may have failed or been left out.
                     self.state = self.state.clone().or(&before);
                 }
-                let single = pipeline.seq.len() == 1;
                 for (at, command) in pipeline.seq.iter().enumerate() {
                     let input = if at == 0 { Input::Inherited } else { Input::Piped };
-                    if single {
+                    if pipeline.seq.len() == 1 {
                         self.command(command, input)?;
+                    } else if at + 1 == pipeline.seq.len() {
+                        // Some shells run the last command of a pipeline themselves, others apart.
+                        let apart = self.state.clone();
+                        self.command(command, input)?;
+                        self.state = self.state.clone().or(&apart);
                     } else {
                         self.apart(|shell| shell.command(command, input))?;
                     }
@@ -191,6 +194,7 @@ impl Shell<'_> {
             return Ok(());
         }
         let value = if values.is_empty() { Value::unknown() } else { Value::OneOf(values) };
+        self.state.variables.insert(name.to_owned(), value.clone());
         self.repeatedly(|shell| {
             shell.state.variables.insert(name.to_owned(), value.clone());
             shell.list(body)
@@ -250,66 +254,6 @@ impl Shell<'_> {
         }
     }
 
-    fn redirects(&mut self, redirects: Option<&RedirectList>) -> Result<(), Unclear> {
-        for redirect in redirects.iter().flat_map(|list| &list.0) {
-            self.redirect(redirect)?;
-        }
-        Ok(())
-    }
-
-    /// Walks a redirection; gives the text that it feeds to the command.
-    fn redirect(&mut self, redirect: &IoRedirect) -> Result<Option<Text>, Unclear> {
-        match redirect {
-            IoRedirect::File(_, kind, target) => match target {
-                IoFileRedirectTarget::Filename(word) => {
-                    for text in self.redirect_values(&word.value)? {
-                        match kind {
-                            IoFileRedirectKind::Read => self.reads(&text),
-                            _ => self.writes(&text, false),
-                        }
-                    }
-                }
-                IoFileRedirectTarget::Duplicate(word) => {
-                    for text in self.redirect_values(&word.value)? {
-                        let is_descriptor = text.as_literal().is_some_and(|text| {
-                            text.trim_end_matches('-').bytes().all(|byte| byte.is_ascii_digit())
-                        });
-                        // Another word than a number is a file.
-                        if !is_descriptor && matches!(kind, IoFileRedirectKind::DuplicateOutput) {
-                            self.writes(&text, false);
-                        }
-                    }
-                }
-                IoFileRedirectTarget::Fd(_) => {}
-                IoFileRedirectTarget::ProcessSubstitution(_, subshell) => {
-                    self.apart(|shell| shell.list(&subshell.list))?;
-                }
-            },
-            IoRedirect::HereDocument(_, document) => {
-                let body = &document.doc.value;
-                return self.heredoc_value(body, document.requires_expansion).map(Some);
-            }
-            IoRedirect::HereString(_, word) => {
-                let values = self.values(&word.value)?;
-                return Ok(Some(match <[Text; 1]>::try_from(values) {
-                    Ok([value]) => value,
-                    Err(_) => Text::unknown(),
-                }));
-            }
-            IoRedirect::OutputAndError(word, _) => {
-                for text in self.redirect_values(&word.value)? {
-                    self.writes(&text, false);
-                }
-            }
-        }
-        Ok(None)
-    }
-
-    /// The files that the word of a redirection may name: unlike an assignment, its value may be split or globbed.
-    fn redirect_values(&mut self, raw: &str) -> Result<Vec<Text>, Unclear> {
-        Ok(self.readings(raw)?.into_iter().flatten().collect())
-    }
-
     fn simple(&mut self, simple: &SimpleCommand, input: Input) -> Result<(), Unclear> {
         self.step()?;
         let mut readings: Vec<Vec<Text>> = vec![Vec::new()];
@@ -329,14 +273,17 @@ impl Shell<'_> {
             matches!(name.value.as_str(), "declare" | "typeset" | "export" | "readonly" | "local" | "alias")
         });
         if let Some(name) = &simple.word_or_name {
-            readings = extend(readings, self.readings(&name.value)?);
+            let keeps = std::mem::replace(&mut self.keeps_whole, false);
+            let name = self.readings(&name.value);
+            self.keeps_whole = keeps;
+            readings = extend(readings, name?);
         }
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
                 Item::IoRedirect(redirect) => self.feed(redirect, &mut input)?,
                 Item::AssignmentWord(assignment, _) if is_declaration => {
                     let value = self.assigned(assignment)?;
-                    readings = extend(readings, vec![vec![as_word(assignment, &value)]]);
+                    readings = extend(readings, vec![vec![assign::as_word(assignment, &value)]]);
                     self.assign(assignment, value);
                 }
                 Item::Word(word) | Item::AssignmentWord(_, word) => {
@@ -377,110 +324,6 @@ impl Shell<'_> {
         }
         Ok(())
     }
-
-    fn feed(&mut self, redirect: &IoRedirect, input: &mut Input) -> Result<(), Unclear> {
-        if let Some(text) = self.redirect(redirect)? {
-            *input = text.as_literal().map_or(Input::Piped, |text| Input::Text(text.to_owned()));
-        } else if matches!(redirect, IoRedirect::File(None | Some(0), IoFileRedirectKind::Read, _)) {
-            *input = Input::Piped;
-        }
-        Ok(())
-    }
-
-    fn assigned(&mut self, assignment: &Assignment) -> Result<Value, Unclear> {
-        if let AssignmentName::ArrayElementName(_, index) = &assignment.name {
-            self.run_inside(index)?;
-        }
-        Ok(match &assignment.value {
-            AssignmentValue::Scalar(word) => Value::OneOf(self.values(&word.value)?),
-            AssignmentValue::Array(elements) => {
-                let mut all = Vec::new();
-                for (key, value) in elements {
-                    if let Some(key) = key {
-                        self.run_inside(&key.value)?;
-                    }
-                    all.extend(self.readings(&value.value)?.into_iter().flatten());
-                }
-                Value::List(all)
-            }
-        })
-    }
-
-    fn assign(&mut self, assignment: &Assignment, value: Value) {
-        let (name, is_element) = match &assignment.name {
-            AssignmentName::VariableName(name) => (name, false),
-            AssignmentName::ArrayElementName(name, _) => (name, true),
-        };
-        self.note_assigned(name);
-        let before = self.state.variables.get(name).cloned();
-        let value = match (before, value) {
-            (Some(Value::List(mut all)), Value::List(more)) if assignment.append => {
-                all.extend(more);
-                Value::List(all)
-            }
-            (Some(Value::List(mut all)), Value::OneOf(more)) if is_element => {
-                all.extend(more);
-                Value::List(all)
-            }
-            (None, Value::OneOf(texts)) if is_element => Value::List(texts),
-            (Some(Value::OneOf(starts)), Value::OneOf(ends)) if assignment.append => {
-                let joined = starts.iter().flat_map(|start| {
-                    ends.iter().map(|end| {
-                        let mut text = start.clone();
-                        text.append(end);
-                        text
-                    })
-                });
-                let joined: Vec<Text> = joined.collect();
-                if joined.len() > MOST_READINGS { Value::unknown() } else { Value::OneOf(joined) }
-            }
-            (None, Value::List(more)) if assignment.append => Value::List(more),
-            _ if assignment.append || is_element => Value::unknown(),
-            (_, value) => value,
-        };
-        self.state.variables.insert(name.clone(), value);
-    }
-
-    /// A variable that changes how commands are found, split or run.
-    pub(super) fn note_assigned(&mut self, name: &str) {
-        match name {
-            "IFS" => self.state.splits_elsewhere = true,
-            "PATH" | "CDPATH" => self.state.searches_elsewhere = true,
-            _ => {}
-        }
-        let is_command = matches!(
-            name,
-            "PATH"
-                | "ENV"
-                | "PROMPT_COMMAND"
-                | "PS4"
-                | "PAGER"
-                | "EDITOR"
-                | "VISUAL"
-                | "SHELLOPTS"
-                | "BASHOPTS"
-                | "SHELL"
-                | "LESSOPEN"
-                | "BROWSER"
-        );
-        let starts = ["LD_", "DYLD_", "BASH_", "GIT_", "PYTHON", "NODE_", "PERL", "RUBY", "RIPGREP_", "LESS"];
-        if is_command || starts.iter().any(|start| name.starts_with(start)) {
-            self.opaque();
-        }
-    }
-}
-
-/// An assignment behind `export` and the like, as the word that the program gets.
-fn as_word(assignment: &Assignment, value: &Value) -> Text {
-    let name = match &assignment.name {
-        AssignmentName::VariableName(name) | AssignmentName::ArrayElementName(name, _) => name,
-    };
-    let mut word = Text::literal(format!("{name}="));
-    match value {
-        Value::OneOf(texts) if texts.len() == 1 => word.append(&texts[0].without_globs()),
-        _ => word.push(Piece::Unknown),
-    }
-    word
 }
 
 /// Every reading of a command followed by every reading of its next word.

@@ -29,6 +29,9 @@ impl Shell<'_> {
             }
             "unzip" => {
                 let options = Options::read(rest, &["-d", "-x", "-P"]);
+                if options.is_open {
+                    self.opaque();
+                }
                 self.read_all(options.operands.get(..1).unwrap_or_default());
                 if !options.has(&["-l", "-p", "-t", "-v", "-Z", "-z"]) {
                     self.unpack(options.value(&["-d"]), options.operands.get(1..).unwrap_or_default());

@@ -1,6 +1,7 @@
 //! The builtins of the shell.
 
 use crate::classify::path::{self, Base};
+use crate::classify::shell::assign::runs_in_index;
 use crate::classify::shell::state::Value;
 use crate::classify::shell::{Shell, Unclear};
 use crate::classify::text::Text;
@@ -10,11 +11,40 @@ use super::options::{Options, behind};
 
 impl Shell<'_> {
     pub(super) fn builtin(&mut self, name: &str, rest: &[Text], input: &Input) -> Result<bool, Unclear> {
+        let evaluates = matches!(
+            name,
+            "let"
+                | "test"
+                | "["
+                | "read"
+                | "printf"
+                | "unset"
+                | "declare"
+                | "export"
+                | "typeset"
+                | "local"
+                | "readonly"
+                | "mapfile"
+                | "readarray"
+                | "getopts"
+                | "wait"
+        );
+        if evaluates && rest.iter().filter_map(Text::as_literal).any(runs_in_index) {
+            self.opaque();
+        }
         match name {
             ":" | "true" | "false" | "echo" | "exit" | "return" | "break" | "continue" | "wait" | "jobs"
             | "times" | "umask" | "type" | "which" | "whereis" | "test" | "[" | "dirs" | "caller"
-            | "ulimit" | "sleep" | "history" | "help" | "logout" | "shopt" | "complete" | "compgen"
-            | "compopt" | "unalias" => {}
+            | "ulimit" | "sleep" | "help" | "logout" | "complete" | "compopt" | "unalias" => {}
+            "history" => self.write_all(&Options::read(rest, &["-d"]).operands, false),
+            "shopt" => {
+                let known =
+                    ["extglob", "nullglob", "globstar", "dotglob", "failglob", "inherit_errexit", "lastpipe"];
+                let is_known = |word: &Text| word.as_literal().is_some_and(|word| known.contains(&word));
+                if !Options::read(rest, &[]).operands.iter().all(is_known) {
+                    self.opaque();
+                }
+            }
             "kill" | "pkill" | "killall" | "disown" | "fg" | "bg" => self.effects.acts = true,
             "cd" | "chdir" => self.change_folder(rest),
             "pushd" => {

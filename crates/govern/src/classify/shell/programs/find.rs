@@ -20,7 +20,9 @@ impl Shell<'_> {
             roots.push(Text::literal("."));
         }
         let expression = &rest[until..];
-        if expression.iter().any(|word| word.known_start().is_empty() && word.has_unknown()) {
+        if roots.iter().any(Text::may_be_option)
+            || expression.iter().any(|word| word.known_start().is_empty() && word.has_unknown())
+        {
             self.opaque();
         }
         let names = names(expression);
@@ -105,6 +107,9 @@ impl Shell<'_> {
         let mut roots: Vec<Text> = options.operands.get(1..).unwrap_or_default().to_vec();
         if roots.is_empty() {
             roots.push(Text::literal("."));
+        }
+        if options.is_open {
+            self.opaque();
         }
         let excludes =
             options.values(&["-E", "--exclude"]).filter_map(|text| text.as_literal().map(str::to_owned));

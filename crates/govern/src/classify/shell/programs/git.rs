@@ -100,8 +100,6 @@ impl Shell<'_> {
                 if options.has(&["--ext-diff", "--open-files-in-pager", "--textconv"])
                     || command == "interpret-trailers" && options.has(&["--in-place"])
                     || options.is_open
-                        && options.operands.first().is_some_and(Text::may_be_option)
-                        && !has_separator(rest)
                 {
                     self.opaque();
                 }
@@ -365,10 +363,6 @@ impl Shell<'_> {
             self.writes(&globbing, true);
         }
     }
-}
-
-fn has_separator(words: &[Text]) -> bool {
-    words.iter().any(|word| word.as_literal() == Some("--"))
 }
 
 fn valued(command: &str) -> Vec<&'static str> {

@@ -88,7 +88,7 @@ impl Shell<'_> {
             "--libcurl",
         ];
         let options = Options::read(rest, &valued);
-        if options.has(&["-K", "--config"]) || options.is_open && options.operands.len() > 1 {
+        if options.has(&["-K", "--config"]) || options.is_open {
             self.opaque();
         }
         let sends = [
@@ -202,7 +202,7 @@ impl Shell<'_> {
             "--use-askpass",
             "--content-disposition",
             "--page-requisites",
-        ]) || options.is_open && options.operands.len() > 1
+        ]) || options.is_open
         {
             self.opaque();
         }

@@ -12,14 +12,14 @@ impl Shell<'_> {
             | "paste" | "join" | "comm" | "cmp" | "diff3" | "sdiff" | "md5sum" | "sha1sum" | "sha256sum"
             | "sha512sum" | "shasum" | "b2sum" | "cksum" | "sum" | "rev" | "fold" | "fmt" | "expand"
             | "unexpand" | "column" | "stat" | "readlink" | "realpath" | "zcat" | "bzcat" | "xzcat"
-            | "zstdcat" | "tsort" | "pr" | "cloc" | "tokei" | "scc" | "ghead" | "gtail" | "gcat" | "gwc"
-            | "bc" | "jq" | "fq" | "htmlq" | "xmllint" | "look" | "numfmt" | "csvlook" | "csvcut"
-            | "uuencode" | "nm" | "objdump" | "readelf" | "ldd" | "size" | "otool" | "base64" | "base32"
-            | "basenc" | "file" | "less" | "more" | "bat" | "batcat" | "most" | "iconv" => {
+            | "zstdcat" | "tsort" | "pr" | "tokei" | "ghead" | "gtail" | "gcat" | "gwc" | "bc" | "jq"
+            | "xmllint" | "look" | "numfmt" | "csvlook" | "csvcut" | "nm" | "objdump" | "readelf" | "ldd"
+            | "size" | "otool" | "base64" | "base32" | "basenc" | "file" | "less" | "more" | "bat"
+            | "batcat" | "most" | "iconv" => {
                 self.plain_reader(name, rest);
             }
             "ls" | "gls" | "dir" | "vdir" | "exa" | "eza" | "lsd" | "tree" | "du" => self.lister(name, rest),
-            "diff" | "gdiff" | "colordiff" | "delta" => {
+            "diff" | "gdiff" | "colordiff" => {
                 let options = Options::read(rest, &["-x", "-X", "-I", "-U", "-C", "-W", "--exclude"]);
                 if options.has(&["-r", "--recursive", "--recurse"]) {
                     let excludes = options.values(&["-x", "--exclude"]);
@@ -56,17 +56,25 @@ impl Shell<'_> {
                 let options = Options::read(rest, &["-c", "-g", "-l", "-o", "-s", "-n", "-R"]);
                 self.read_all(options.operands.get(..1).unwrap_or_default());
                 self.write_all(options.operands.get(1..).unwrap_or_default(), false);
+                if options.is_open {
+                    self.opaque();
+                }
             }
             "date" => {
                 let options = Options::read(rest, &["-d", "-r", "-f", "-s", "-I?", "--set", "--date"]);
-                self.effects.acts |= options.has(&["-s", "--set"]);
+                self.effects.acts |= options.has(&["-s", "--set"]) || options.is_open;
             }
             "pwd" | "basename" | "dirname" | "seq" | "tr" | "uname" | "hostname" | "whoami" | "id"
             | "groups" | "ps" | "top" | "free" | "df" | "uptime" | "printenv" | "tput" | "clear"
             | "reset" | "tty" | "stty" | "locale" | "nproc" | "arch" | "expr" | "yes" | "factor" | "lsof"
-            | "pgrep" | "pstree" | "who" | "w" | "last" | "getconf" | "man" | "info" | "apropos" | "cal"
-            | "lscpu" | "lsblk" | "sw_vers" | "logname" | "env" | "pathchk" | "mountpoint" | "findmnt"
-            | "vmstat" | "ss" | "netstat" | "uuidgen" | "cowsay" | "figlet" => {}
+            | "pgrep" | "pstree" | "who" | "w" | "last" | "getconf" | "apropos" | "cal" | "lscpu"
+            | "lsblk" | "sw_vers" | "logname" | "pathchk" | "mountpoint" | "findmnt" | "vmstat"
+            | "netstat" | "uuidgen" => {}
+            "man" | "info" => {
+                if rest.iter().any(Text::may_be_option) {
+                    self.opaque();
+                }
+            }
             "dig" | "nslookup" | "host" | "ping" | "traceroute" | "whois" => self.effects.network = true,
             _ => return Ok(false),
         }
@@ -113,7 +121,7 @@ impl Shell<'_> {
                 self.opaque();
             }
         }
-        if name == "ldd" || name == "file" && options.has(&["-C", "--compile"]) {
+        if options.has(&["--shell"]) || name == "ldd" || name == "file" && options.has(&["-C", "--compile"]) {
             self.opaque();
         }
         let operands =
@@ -199,7 +207,9 @@ impl Shell<'_> {
             })
             .collect();
         let options = Options::read(rest, &valued);
-        if options.has(&["--pre", "--hostname-bin", "--pager", "--filter", "--save-config"]) {
+        if options.has(&["--pre", "--hostname-bin", "--pager", "--filter", "--save-config"])
+            || options.is_open && !name.ends_with("grep")
+        {
             self.opaque();
         }
         let has_pattern = options.has(&["-e", "-f", "--regexp", "--file", "--files", "--type-list"]);

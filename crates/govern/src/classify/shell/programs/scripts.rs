@@ -24,15 +24,13 @@ impl Shell<'_> {
             scripts.push(script);
             operands = files;
         }
-        if has_file || options.is_open && options.operands.first().is_none_or(Text::may_be_option) {
+        if has_file || options.is_open {
             self.opaque();
         }
         for script in scripts {
             self.sed_script(script);
         }
-        if options.has(&["-i", "-I", "--in-place"])
-            || options.is_open && options.has(&["-s", "-n"]) && has_file
-        {
+        if options.has(&["-i", "-I", "--in-place"]) {
             for operand in operands {
                 self.writes(operand, false);
             }
@@ -66,7 +64,20 @@ impl Shell<'_> {
         let valued =
             ["-f", "-F", "-v", "-i", "-e", "-l", "-E", "--file", "--field-separator", "--assign", "--source"];
         let options = Options::read(rest, &valued);
-        let has_file = options.has(&["-f", "-E", "-l", "--file", "--exec", "-p", "-d", "-o"]);
+        let has_file = options.has(&[
+            "-f",
+            "-E",
+            "-l",
+            "--file",
+            "--exec",
+            "-p",
+            "-d",
+            "-o",
+            "--profile",
+            "--pretty-print",
+            "--dump-variables",
+            "--load",
+        ]);
         let in_place =
             options.values(&["-i", "--include"]).any(|value| value.as_literal() == Some("inplace"));
         let mut operands = options.operands.as_slice();

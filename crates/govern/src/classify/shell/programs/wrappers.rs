@@ -90,6 +90,10 @@ impl Shell<'_> {
             }
             _ => return Ok(false),
         };
+        // A word that can't be told may be more than one, and the command begin elsewhere.
+        if rest[..rest.len() - command.len()].iter().any(Text::has_unknown) {
+            self.opaque();
+        }
         let command = command.to_vec();
         self.run(&command, input)?;
         Ok(true)
@@ -175,6 +179,9 @@ impl Shell<'_> {
             "--max-chars",
         ];
         let command = behind(rest, valued, 0);
+        if rest[..rest.len() - command.len()].iter().any(Text::has_unknown) {
+            self.opaque();
+        }
         let own = Options::read(&rest[..rest.len() - command.len()], valued);
         let mark = own.value(&["-I", "--replace"]).and_then(Text::as_literal).map(str::to_owned);
         let mark = mark.or_else(|| own.has(&["-i", "--replace"]).then(|| "{}".to_owned()));
