@@ -109,7 +109,7 @@ const LATER: &[(&str, &str)] =
 fn every_code_of_the_records_is_reached_by_a_test() {
     let documents =
         [RECORDS, RECORDS_NEW, RECORDS_AMEND, RECORDS_REVIEW, RECORDS_CLOSE, RECORDS_SINCE, WRITE_LOCK];
-    let mut listed: BTreeSet<&str> = DECLARATION.iter().map(ReasonCode::as_str).collect();
+    let mut listed: BTreeSet<&str> = DECLARATION.iter().copied().map(ReasonCode::as_str).collect();
     for document in &documents {
         listed.extend(document.errors().chain(document.parts()).map(ReasonCode::as_str));
     }
