@@ -16,7 +16,7 @@ const KIND: &str = r#"
       idField: "id",
     };"#;
 
-fn load_with(kind: &str, schema: &str) -> Result<Kind, gate::Refusal> {
+fn load_with(kind: &str, schema: &str) -> Result<Kind, Refusal> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::create_dir_all(folder.path().join("k")).unwrap();
     let disk = WorkTree::new(folder.path());

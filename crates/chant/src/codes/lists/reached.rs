@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use gate::ReasonCode;
+
 use super::{
     DECLARATION, RECORDS, RECORDS_AMEND, RECORDS_CLOSE, RECORDS_NEW, RECORDS_REVIEW, RECORDS_SINCE,
     WRITE_LOCK,
@@ -107,9 +109,9 @@ const LATER: &[(&str, &str)] =
 fn every_code_of_the_records_is_reached_by_a_test() {
     let documents =
         [RECORDS, RECORDS_NEW, RECORDS_AMEND, RECORDS_REVIEW, RECORDS_CLOSE, RECORDS_SINCE, WRITE_LOCK];
-    let mut listed: BTreeSet<&str> = DECLARATION.iter().map(|code| code.as_str()).collect();
+    let mut listed: BTreeSet<&str> = DECLARATION.iter().copied().map(ReasonCode::as_str).collect();
     for document in &documents {
-        listed.extend(document.errors().chain(document.parts()).map(|code| code.as_str()));
+        listed.extend(document.errors().chain(document.parts()).map(ReasonCode::as_str));
     }
     let mut reached: BTreeSet<&str> = LATER.iter().map(|(code, _)| *code).collect();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");

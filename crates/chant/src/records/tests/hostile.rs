@@ -33,9 +33,11 @@ fn pipe(scratch: &Scratch, path: &str) {
 fn front_matter_is_read_within_bounds_or_named() {
     let million = "x".repeat(1 << 20);
     let head = "id: n-001\ntitle: t\nstate: decided\n";
-    let laughs: String = (1..30).map(|n| format!("a{n}: &a{n} [*a{0}, *a{0}]\n", n - 1)).collect();
-    let deep: String = (0..1500).map(|n| format!("{}k:\n", " ".repeat(n))).collect();
-    let many: String = (0..20_000).map(|n| format!("k{n}: {n}\n")).collect();
+    let lines =
+        |count: usize, line: &dyn Fn(usize) -> String| (0..count).map(line).collect::<Vec<_>>().concat();
+    let laughs = lines(30, &|n| format!("b{n}: &b{n} [*b{0}, *b{0}]\n", n.saturating_sub(1)));
+    let deep = lines(1500, &|n| format!("{}k:\n", " ".repeat(n)));
+    let many = lines(20_000, &|n| format!("k{n}: {n}\n"));
     let valid = [
         format!("{head}a: {million}\n"),
         format!("{head}a: '{million}'\n"),

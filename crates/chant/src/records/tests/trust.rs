@@ -19,7 +19,7 @@ fn workspace(people: &[&str], listed: &[&str]) -> Scratch {
         assert!(made.success());
         let public = fs::read_to_string(key.with_extension("pub")).unwrap();
         if listed.contains(name) {
-            signers.push_str(&format!("{name} {public}"));
+            signers.extend([name, " ", public.as_str()]);
         }
     }
     if !listed.is_empty() {

@@ -304,7 +304,7 @@ fn the_commit_of_a_sessions_opening_is_noted_by_the_next_write() {
 fn a_write_whose_lock_was_broken_is_not_made() {
     let scratch = workspace(json!({}));
     let place = scratch.place();
-    let find = |place: &Place<'_>| super::kind(place, Some("note"));
+    let find = |place: &Place<'_>| kind(place, Some("note"));
     let writing = Writing::open(&place, Verb::Amend, None, false, find).unwrap();
     std::fs::remove_dir_all(scratch.root.join(".git/chant-write.lock")).unwrap();
     let (path, before) = ("notes/n-001.md".into(), scratch.read("notes/n-001.md"));
@@ -325,7 +325,7 @@ fn what_a_killed_writer_left_is_removed_and_nothing_else() {
     }
     amend_note("n-001", r#"{"x": 1}"#).run(&scratch.place()).unwrap();
     let is_there = |name: &&str| scratch.root.join("notes").join(name).exists();
-    assert!(!left.iter().any(is_there) && kept.iter().all(|name| is_there(name)));
+    assert!(!left.iter().any(is_there) && kept.iter().all(is_there));
     let fields = r#"{"title": "T", "state": "proposed"}"#;
     assert_eq!(shown(&new_note(fields).run(&scratch.place()).unwrap())["id"], "n-002");
 }
