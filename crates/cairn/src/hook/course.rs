@@ -107,6 +107,9 @@ impl Course<'_> {
     fn before(&self) -> Result<Verdict, String> {
         let call = self.event.call.as_ref().ok_or("the event names no call")?;
         let effects = self.effects(call);
+        if !self.state.folder().join("seen.json").exists() {
+            self.look(false)?;
+        }
         let mut found = self.judge(&effects)?;
         let mut context = Vec::new();
         if !found.is_empty() && found.iter().all(|found| found.ticket) {
@@ -196,10 +199,8 @@ impl Course<'_> {
             });
         let mut entries = self.learned(call, &effects, is_ok);
 
-        let rules = Kept::read(&self.snapshot.rules).ok_or("the kept rules are damaged")?;
-        let git = Git::new(self.state.root(), &self.world.env);
         let is_open = effects.is_opaque() || matches!(call.tool, Tool::Shell { .. }) && effects.is_acting();
-        let found = compare::compare(&self.state, self.layout.as_ref(), &git, &rules, is_open);
+        let found = self.look(is_open)?;
         let unannounced: Vec<String> =
             found.changed.iter().filter(|path| !writes.contains(path)).cloned().collect();
         if !unannounced.is_empty() {
@@ -226,6 +227,13 @@ impl Course<'_> {
             ticket: false,
         }
         .verdict())
+    }
+
+    /// What changed since the last look: of the protected files, and with `all` of whatever git sees.
+    fn look(&self, all: bool) -> Result<compare::Found, String> {
+        let rules = Kept::read(&self.snapshot.rules).ok_or("the kept rules are damaged")?;
+        let git = Git::new(self.state.root(), &self.world.env);
+        Ok(compare::compare(&self.state, self.layout.as_ref(), &git, &rules, all))
     }
 
     /// Whether a person let this call write the path: it was judged, announced, and not denied.
@@ -301,9 +309,7 @@ impl Course<'_> {
 
     /// A session begins: what is protected is looked at once, so that later changes show.
     fn start(&self) -> Result<Verdict, String> {
-        let rules = Kept::read(&self.snapshot.rules).ok_or("the kept rules are damaged")?;
-        let git = Git::new(self.state.root(), &self.world.env);
-        compare::compare(&self.state, self.layout.as_ref(), &git, &rules, true);
+        self.look(true)?;
         self.note("session-start", Vec::new())
     }
 

@@ -99,6 +99,3 @@ fn judge(agent: AgentId, event: Option<&str>, world: World, input: impl Read) ->
         Err(fault) => fault.answer(),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -27,6 +27,7 @@ mod done;
 mod existing;
 mod guard;
 mod handoff;
+mod hook_course;
 mod init;
 mod lesson;
 mod log;

@@ -1,0 +1,300 @@
+//! The hook of a coding agent, through a whole session and against the tricks that it is there for.
+
+use std::fs;
+use std::path::PathBuf;
+use std::thread;
+
+use agents::AgentId;
+use govern::State;
+use serde_json::{Value, json};
+use store::{Env, SystemClock, SystemEntropy, World};
+
+use crate::scratch::Scratch;
+
+/// What the hook said.
+#[derive(Debug)]
+struct Said {
+    code: u8,
+    out: String,
+    err: String,
+}
+
+impl Said {
+    /// The reason of a denial in Claude's form; none where the call goes its way.
+    fn denial(&self) -> Option<String> {
+        if self.out.is_empty() {
+            assert_eq!((self.code, &*self.err), (0, ""), "{self:?}");
+            return None;
+        }
+        let document: Value = serde_json::from_str(&self.out).unwrap();
+        let answer = &document["hookSpecificOutput"];
+        (answer["permissionDecision"] == "deny")
+            .then(|| answer["permissionDecisionReason"].as_str().unwrap().to_owned())
+    }
+}
+
+fn hear(env: Env, cwd: PathBuf, agent: AgentId, payload: &[u8]) -> Said {
+    let world = move || World { cwd, env, clock: Box::new(SystemClock), entropy: Box::new(SystemEntropy) };
+    let (mut out, mut err) = (Vec::new(), Vec::new());
+    let input = std::io::Cursor::new(payload.to_vec());
+    let code = cairn::hook::run(agent, None, world, input, &mut out, &mut err);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Said { code, out: text(out), err: text(err) }
+}
+
+/// One event in Claude's form.
+fn claude(scratch: &Scratch, event: &str, more: Value) -> Said {
+    let mut payload = json!({
+        "session_id": "s1", "transcript_path": "/t", "cwd": scratch.root(), "permission_mode": "default",
+        "hook_event_name": event,
+    });
+    payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    hear(scratch.env(), scratch.root(), AgentId::Claude, payload.to_string().as_bytes())
+}
+
+fn before(scratch: &Scratch, id: &str, tool: &str, input: Value) -> Option<String> {
+    claude(scratch, "PreToolUse", json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id }))
+        .denial()
+}
+
+fn shell(scratch: &Scratch, id: &str, command: &str) -> Option<String> {
+    before(scratch, id, "Bash", json!({ "command": command }))
+}
+
+fn after(scratch: &Scratch, id: &str, tool: &str, input: Value, response: Value) -> Said {
+    let more =
+        json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id, "tool_response": response });
+    claude(scratch, "PostToolUse", more)
+}
+
+/// A spine with one locked test, and a held-out file.
+fn project() -> Scratch {
+    let scratch = Scratch::chalk();
+    scratch.write("tests/locked_test.py", "assert add(1, 1) == 2\n");
+    scratch.write("src/add.py", "def add(a, b):\n    return a - b\n");
+    scratch.commit("test");
+    let task = scratch.task("add");
+    scratch.run(&["chalk", "spec", &task, "--criterion", "adds", "--test", "tests/locked_test.py"]).ok();
+    scratch.write(".chalk/held-out/held_test.py", "assert add(2, 2) == 4\n");
+    scratch
+}
+
+fn state(scratch: &Scratch) -> State {
+    State::find(&scratch.root(), &scratch.env()).unwrap()
+}
+
+/// The number of receipts of a chain that holds.
+fn receipts(scratch: &Scratch) -> u64 {
+    let state = state(scratch);
+    let keys = govern::receipts::key::known(state.keys()).unwrap();
+    let found = govern::receipts::verify::verify(&state, &keys).unwrap();
+    assert!(found.sound, "{:?}", found.fault);
+    found.lines
+}
+
+#[test]
+fn a_whole_session_ends_with_a_chain_that_holds() {
+    let scratch = project();
+    let quiet = |said: Said| assert_eq!((said.code, &*said.out), (0, ""), "{said:?}");
+    quiet(claude(&scratch, "SessionStart", json!({ "source": "startup" })));
+    quiet(claude(&scratch, "UserPromptSubmit", json!({ "prompt": "add it" })));
+    let read = json!({ "file_path": scratch.path("src/add.py") });
+    assert_eq!(before(&scratch, "u1", "Read", read.clone()), None);
+    quiet(after(&scratch, "u1", "Read", read, json!({ "ok": true })));
+    let edit = json!({ "file_path": scratch.path("src/add.py"), "old_string": "-", "new_string": "+", "replace_all": false });
+    assert_eq!(before(&scratch, "u2", "Edit", edit.clone()), None);
+    scratch.write("src/add.py", "def add(a, b):\n    return a + b\n");
+    quiet(after(&scratch, "u2", "Edit", edit, json!({})));
+    assert_eq!(shell(&scratch, "u3", "python3 -m pytest -q"), None);
+    quiet(after(
+        &scratch,
+        "u3",
+        "Bash",
+        json!({ "command": "python3 -m pytest -q" }),
+        json!({ "stdout": "1 passed in 0.01s" }),
+    ));
+    quiet(claude(
+        &scratch,
+        "Stop",
+        json!({ "stop_hook_active": false, "last_assistant_message": "Done: 1 test passed." }),
+    ));
+    quiet(claude(&scratch, "SessionEnd", json!({ "reason": "other" })));
+    assert!(receipts(&scratch) >= 10);
+}
+
+#[test]
+fn a_locked_test_is_not_written_whatever_the_tool_and_the_agent() {
+    let scratch = project();
+    let test = scratch.path("tests/locked_test.py");
+    for (tool, input) in [
+        ("Edit", json!({ "file_path": test, "old_string": "2", "new_string": "3" })),
+        ("Write", json!({ "file_path": test, "content": "" })),
+        ("Bash", json!({ "command": "sed -i s/2/3/ tests/locked_test.py" })),
+        ("Bash", json!({ "command": "cd tests && echo > locked_test.py" })),
+        ("Bash", json!({ "command": "git checkout HEAD~1 -- tests" })),
+        ("Write", json!({ "file_path": scratch.path("src/../tests/locked_test.py"), "content": "" })),
+    ] {
+        let denial = before(&scratch, "u", tool, input.clone()).unwrap_or_else(|| panic!("{tool} {input}"));
+        assert!(denial.contains("chalk:locked-test") && denial.contains("amend-spec"), "{denial}");
+    }
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("tests", scratch.path("link")).unwrap();
+        assert!(shell(&scratch, "u", "echo x > link/locked_test.py").is_some());
+    }
+    let patch = "*** Begin Patch\n*** Update File: tests/locked_test.py\n@@\n-assert add(1, 1) == 2\n+assert True\n*** End Patch\n";
+    let codex = json!({
+        "session_id": "s1", "turn_id": "t1", "transcript_path": null, "cwd": scratch.root(),
+        "hook_event_name": "PreToolUse", "model": "m", "permission_mode": "default", "tool_name": "apply_patch",
+        "tool_input": { "command": patch }, "tool_use_id": "u1",
+    });
+    let said = hear(scratch.env(), scratch.root(), AgentId::Codex, codex.to_string().as_bytes());
+    assert!(said.denial().unwrap().contains("chalk:locked-test"));
+    // Reading it is no matter, and neither is the code.
+    assert_eq!(shell(&scratch, "u", "cat tests/locked_test.py && echo x > src/b.py"), None);
+    receipts(&scratch);
+}
+
+#[test]
+fn a_write_that_no_one_announced_is_found_afterwards() {
+    let scratch = project();
+    claude(&scratch, "SessionStart", json!({ "source": "startup" }));
+    let sneaky = json!({ "command": "python3 fix.py" });
+    assert_eq!(before(&scratch, "u1", "Bash", sneaky.clone()), None);
+    scratch.write("tests/locked_test.py", "assert True\n");
+    let said = after(&scratch, "u1", "Bash", sneaky, json!({ "stdout": "" }));
+    let document: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(document["decision"], "block");
+    let reason = document["reason"].as_str().unwrap();
+    assert!(reason.contains("tests/locked_test.py changed during the last call"), "{reason}");
+}
+
+#[test]
+fn the_held_out_set_is_not_read() {
+    let scratch = project();
+    for command in ["cat .chalk/held-out/held_test.py", "grep -r add .", "cp -r .chalk /elsewhere"] {
+        assert!(shell(&scratch, "u", command).unwrap().contains("chalk:held-out"), "{command}");
+    }
+    let hint = shell(&scratch, "u", "grep -r add .").unwrap();
+    assert!(hint.contains("--exclude-dir=held-out"), "{hint}");
+    assert_eq!(shell(&scratch, "u", "grep -r --exclude-dir=held-out add ."), None);
+    assert_eq!(shell(&scratch, "u", "grep -r add src"), None);
+}
+
+#[test]
+fn a_person_lets_one_exact_call_pass_once() {
+    let scratch = project();
+    let edit =
+        json!({ "file_path": scratch.path("tests/locked_test.py"), "old_string": "2", "new_string": "3" });
+    let denial = before(&scratch, "u1", "Edit", edit.clone()).unwrap();
+    let id = denial.split("cairn approve ").nth(1).unwrap().split('`').next().unwrap().to_owned();
+    // Whoever is judged does not judge.
+    assert!(shell(&scratch, "u2", &format!("cairn approve {id}")).unwrap().contains("person"));
+    let now = SystemClock;
+    let state = state(&scratch);
+    cairn::hook::ticket::grant(&state, &id, canon::Clock::now(&now)).unwrap();
+    let other =
+        json!({ "file_path": scratch.path("tests/locked_test.py"), "old_string": "2", "new_string": "4" });
+    assert!(before(&scratch, "u3", "Edit", other).is_some());
+    assert_eq!(before(&scratch, "u4", "Edit", edit.clone()), None);
+    assert!(before(&scratch, "u5", "Edit", edit).is_some());
+}
+
+#[test]
+fn what_the_gates_rest_on_can_be_read_or_nothing_acts() {
+    for (file, content) in [
+        (".chalk/tasks.json", "{"),
+        (".governance/policy.json", "{ \"schema\": 9 }"),
+        ("chant.workspace.json", "{ nonsense"),
+    ] {
+        let scratch = project();
+        assert_eq!(shell(&scratch, "u", "ls"), None);
+        scratch.write(file, content);
+        let denial = shell(&scratch, "u", "ls").unwrap_or_else(|| panic!("{file}"));
+        assert!(denial.contains("what can't be judged is not allowed"), "{denial}");
+        // At every other moment it is let go.
+        let said = claude(&scratch, "Stop", json!({ "stop_hook_active": false }));
+        assert_eq!((said.code, &*said.out), (0, ""), "{said:?}");
+    }
+}
+
+#[test]
+fn the_stricter_of_head_and_working_tree_applies() {
+    let scratch = project();
+    scratch.write(".governance/policy.json", r#"{ "schema": 1, "gates": { "plan": true } }"#);
+    scratch.commit("policy");
+    assert!(shell(&scratch, "u", "touch x").unwrap().contains("PL-001"));
+    scratch.write(".governance/policy.json", r#"{ "schema": 1 }"#);
+    assert!(shell(&scratch, "u", "touch x").unwrap().contains("PL-001"));
+    let todos = json!({ "todos": [{ "content": "touch the file x", "status": "in_progress", "activeForm": "touching" }] });
+    assert_eq!(before(&scratch, "u1", "TodoWrite", todos.clone()), None);
+    after(&scratch, "u1", "TodoWrite", todos, json!({}));
+    assert_eq!(shell(&scratch, "u", "touch x"), None);
+    // The plan counts for one turn.
+    claude(&scratch, "Stop", json!({ "stop_hook_active": false }));
+    assert!(shell(&scratch, "u", "touch x").unwrap().contains("PL-001"));
+}
+
+#[test]
+fn an_end_of_turn_that_contradicts_the_receipts_is_refused_once() {
+    let scratch = project();
+    scratch.write(".governance/policy.json", r#"{ "schema": 1, "gates": { "completion": true } }"#);
+    scratch.commit("policy");
+    let run = json!({ "command": "python3 -m pytest -q" });
+    assert_eq!(before(&scratch, "u1", "Bash", run.clone()), None);
+    after(&scratch, "u1", "Bash", run, json!({ "stdout": "3 passed in 0.01s" }));
+    let stop = |active: bool| {
+        claude(
+            &scratch,
+            "Stop",
+            json!({ "stop_hook_active": active, "last_assistant_message": "All 12 tests passed." }),
+        )
+    };
+    let document: Value = serde_json::from_str(&stop(false).out).unwrap();
+    assert_eq!(document["decision"], "block");
+    assert!(document["reason"].as_str().unwrap().contains("12"), "{document}");
+    assert_eq!(stop(true).out, "");
+}
+
+#[test]
+fn calls_in_parallel_lose_no_receipt() {
+    let scratch = project();
+    assert_eq!(shell(&scratch, "first", "ls"), None);
+    let before = receipts(&scratch);
+    thread::scope(|scope| {
+        for n in 0..20 {
+            let scratch = (scratch.env(), scratch.root());
+            scope.spawn(move || {
+                let payload = json!({
+                    "session_id": format!("s{n}"), "transcript_path": "/t", "cwd": scratch.1, "permission_mode": "default",
+                    "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": { "command": "ls" }, "tool_use_id": format!("p{n}"),
+                });
+                let said = hear(scratch.0, scratch.1, AgentId::Claude, payload.to_string().as_bytes());
+                assert_eq!(said.denial(), None);
+            });
+        }
+    });
+    assert_eq!(receipts(&scratch), before + 20);
+}
+
+#[test]
+fn nothing_that_cannot_be_read_is_allowed() {
+    let scratch = project();
+    for payload in [
+        &b""[..],
+        b"{",
+        b"noise {}",
+        b"[]",
+        b"null",
+        b"{\"hook_event_name\":\"PreToolUse\"}",
+        b"\xff{}",
+        b"{\"a\":1,\"a\":2}",
+    ] {
+        for agent in AgentId::ALL {
+            let said = hear(scratch.env(), scratch.root(), agent, payload);
+            let denies = said.code == 2 || said.out.contains("deny") || said.out.contains("block");
+            assert!(denies, "{agent:?} {payload:?}: {said:?}");
+        }
+    }
+    assert!(fs::read_dir(scratch.path(".git/cairn")).is_ok());
+}
