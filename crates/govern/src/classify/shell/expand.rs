@@ -101,6 +101,10 @@ impl Shell<'_> {
                         self.run_inside(expression)?;
                     }
                     self.assign_default(expression);
+                    // Both expand a value once more.
+                    if expression.ends_with("@P") || expression.starts_with('(') {
+                        self.opaque();
+                    }
                 }
                 Part::Arithmetic { expression } => {
                     self.run_inside(expression)?;

@@ -3,6 +3,7 @@
 mod assign;
 mod braces;
 mod expand;
+mod nesting;
 mod outline;
 mod programs;
 mod redirect;
@@ -134,9 +135,18 @@ impl Shell<'_> {
     fn read_twice(&mut self, script: &str) -> Result<Rc<Program>, Unclear> {
         let program = self.programs.program(script, self.most_openings)?;
         let outline = outline::Outline::of(&program, self.most_openings, &mut self.programs)?;
-        if outline != second::outline(script)? {
-            return Err(Unclear::new("two readers of the shell syntax disagree about its commands"));
-        }
+        let second = second::outline(script).or_else(|unclear| match nesting::without_heredocs(script) {
+            Some(plain) => second::outline(&plain),
+            None => Err(unclear),
+        });
+        let agrees = second.and_then(|second| {
+            if outline == second {
+                return Ok(());
+            }
+            Err(Unclear::new("two readers of the shell syntax disagree about its commands"))
+        });
+        let hint = "quote the mark of the here-document, as in <<'EOF', or write the file with a file tool";
+        agrees.map_err(|unclear| if script.contains("<<") { unclear.hint(hint) } else { unclear })?;
         Ok(program)
     }
 

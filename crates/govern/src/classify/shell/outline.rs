@@ -246,7 +246,7 @@ impl Reader<'_> {
                 Ok(())
             }
             IoRedirect::HereString(_, word) => {
-                self.outline.redirection("<<<", &word.value);
+                self.outline.redirection("<<", &word.value);
                 self.inside(&word.value)
             }
             IoRedirect::OutputAndError(word, appends) => {

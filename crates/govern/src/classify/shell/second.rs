@@ -84,7 +84,7 @@ fn visit(node: Node<'_>, script: &str, outline: &mut Outline) {
         "herestring_redirect" => {
             let mut cursor = node.walk();
             let word = node.named_children(&mut cursor).find(|child| child.kind() != "file_descriptor");
-            outline.redirection("<<<", word.map_or("", text));
+            outline.redirection("<<", word.map_or("", text));
         }
         _ => {}
     }

@@ -1,6 +1,7 @@
 //! One word of a script, taken apart.
 
 use super::Unclear;
+use super::nesting::closing;
 
 /// One stretch of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -310,121 +311,4 @@ fn open_quote() -> Unclear {
 
 fn bad_escape() -> Unclear {
     Unclear::new("a backslash in a quoted text names no character")
-}
-
-/// Where the construct closes whose inside begins at `from`.
-fn closing(text: &str, from: usize, closer: char) -> Result<usize, Unclear> {
-    let mut stack = vec![closer as u8];
-    let bytes = text.as_bytes();
-    let mut at = from;
-    let mut heredocs: Vec<(String, bool)> = Vec::new();
-    let unclosed = || Unclear::new("a substitution is not closed");
-    while let Some(&byte) = bytes.get(at) {
-        let innermost = stack.last().copied().unwrap_or_default();
-        let in_quotes = innermost == b'"';
-        match byte {
-            b'\\' => at += 1,
-            b'"' if in_quotes => {
-                stack.pop();
-            }
-            b'"' => stack.push(b'"'),
-            b'`' => at = backquote_end(bytes, at).ok_or_else(unclosed)?,
-            b'$' if matches!(bytes.get(at + 1), Some(b'(' | b'{' | b'[')) => {
-                at += 1;
-                stack.push(match bytes[at] {
-                    b'(' => b')',
-                    b'{' => b'}',
-                    _ => b']',
-                });
-            }
-            b'$' if !in_quotes && bytes.get(at + 1) == Some(&b'\'') => {
-                at += 2;
-                while *bytes.get(at).ok_or_else(unclosed)? != b'\'' {
-                    at += if bytes[at] == b'\\' { 2 } else { 1 };
-                }
-            }
-            b'\'' if !in_quotes => {
-                at += 1 + bytes[at + 1..].iter().position(|&other| other == b'\'').ok_or_else(unclosed)?;
-            }
-            b'#' if innermost == b')' && starts_word(bytes, at, from) => {
-                at += bytes[at..].iter().position(|&other| other == b'\n').ok_or_else(unclosed)?;
-                continue;
-            }
-            b'(' if !in_quotes && innermost == b')' => stack.push(b')'),
-            b'<' if innermost == b')' && bytes[at..].starts_with(b"<<<") => at += 2,
-            b'<' if innermost == b')' && bytes[at..].starts_with(b"<<") => {
-                let (delimiter, end) = delimiter(text, at + 2);
-                heredocs.push(delimiter);
-                at = end;
-                continue;
-            }
-            b'\n' if innermost == b')' && !heredocs.is_empty() => {
-                at = skip_heredocs(text, at + 1, &mut heredocs);
-                continue;
-            }
-            _ if byte == innermost => {
-                stack.pop();
-                if stack.is_empty() {
-                    return Ok(at);
-                }
-            }
-            _ => {}
-        }
-        at += 1;
-    }
-    Err(unclosed())
-}
-
-fn starts_word(bytes: &[u8], at: usize, from: usize) -> bool {
-    at == from || matches!(bytes[at - 1], b' ' | b'\t' | b'\n' | b';' | b'&' | b'|' | b'(' | b')')
-}
-
-fn backquote_end(bytes: &[u8], at: usize) -> Option<usize> {
-    let mut at = at + 1;
-    loop {
-        match bytes.get(at)? {
-            b'`' => return Some(at),
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-}
-
-/// The end mark of a here-document whose operator ends at `at`, whether its lines lose their tabs, and where it ends.
-fn delimiter(text: &str, at: usize) -> ((String, bool), usize) {
-    let strips = text[at..].starts_with('-');
-    let rest = &text[at + usize::from(strips)..];
-    let skipped = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-    let mut mark = String::new();
-    let mut end = rest.len();
-    let mut quote = None;
-    let mut characters = rest[skipped..].char_indices();
-    while let Some((offset, character)) = characters.next() {
-        match (quote, character) {
-            (Some(open), _) if character == open => quote = None,
-            (None, '\'' | '"') => quote = Some(character),
-            (None, '\\') => mark.extend(characters.next().map(|(_, next)| next)),
-            (None, ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')') => {
-                end = skipped + offset;
-                break;
-            }
-            _ => mark.push(character),
-        }
-    }
-    ((mark, strips), at + usize::from(strips) + end)
-}
-
-fn skip_heredocs(text: &str, mut at: usize, heredocs: &mut Vec<(String, bool)>) -> usize {
-    for (mark, strips) in heredocs.drain(..) {
-        loop {
-            let line = text[at..].split('\n').next().unwrap_or_default();
-            let shown = if strips { line.trim_start_matches('\t') } else { line };
-            let is_last = at + line.len() >= text.len();
-            at = (at + line.len() + 1).min(text.len());
-            if shown == mark || is_last {
-                break;
-            }
-        }
-    }
-    at
 }

@@ -139,6 +139,11 @@ impl Shell<'_> {
                 self.reads(source);
             }
         }
+        if options.has(&["--parents"]) {
+            for source in &sources {
+                self.writes(&to.join(source), is_tree);
+            }
+        }
         self.receive(&to, &sources, is_tree, options.has(&["-T", "--no-target-directory"]));
     }
 

@@ -6,6 +6,8 @@ use crate::classify::text::Text;
 #[derive(Debug, Default)]
 pub struct Options {
     flags: Vec<String>,
+    /// The long flags whose whole name is certain.
+    known: Vec<String>,
     values: Vec<(String, Text)>,
     /// The words that are no options.
     pub operands: Vec<Text>,
@@ -43,20 +45,20 @@ impl Options {
 
     fn long<'a>(&mut self, word: &Text, rest: &mut impl Iterator<Item = &'a Text>, valued: &[&str]) {
         let start = word.known_start();
-        if let Some(at) = start.find('=') {
-            self.flags.push(start[..at].to_owned());
-            self.values.push((start[..at].to_owned(), word.skip(at + 1)));
-            return;
-        }
-        if word.as_literal().is_none() {
+        let (given, value) = match start.find('=') {
+            Some(at) => (&start[..at], Some(word.skip(at + 1))),
+            None => (start, None),
+        };
+        let exact = valued.iter().find(|name| **name == given);
+        let known = exact.or_else(|| valued.iter().find(|name| is_short_for(given, name)));
+        if value.is_none() && word.as_literal().is_none() {
             self.is_open = true;
         }
-        self.flags.push(start.to_owned());
-        if valued.iter().any(|name| is_named(start, name))
-            && let Some(value) = rest.next()
-        {
-            self.values.push((start.to_owned(), value.clone()));
-        }
+        let name = known.map_or(given, |name| name).to_owned();
+        self.known.extend(known.map(|_| name.clone()));
+        self.flags.push(name.clone());
+        let value = value.or_else(|| known.and_then(|_| rest.next().cloned()));
+        self.values.extend(value.map(|value| (name, value)));
     }
 
     fn short<'a>(&mut self, word: &Text, rest: &mut impl Iterator<Item = &'a Text>, valued: &[&str]) {
@@ -82,12 +84,15 @@ impl Options {
 
     /// Whether one of these flags was given. A long one may be shortened.
     pub fn has(&self, names: &[&str]) -> bool {
-        self.flags.iter().any(|flag| names.iter().any(|name| is_named(flag, name)))
+        self.flags.iter().any(|flag| {
+            let may_be_short = !self.known.contains(flag);
+            names.iter().any(|name| flag == name || may_be_short && is_short_for(flag, name))
+        })
     }
 
     /// The values of these options, in order.
     pub fn values<'a>(&'a self, names: &'a [&'a str]) -> impl Iterator<Item = &'a Text> {
-        let values = self.values.iter().filter(|(flag, _)| names.iter().any(|name| is_named(flag, name)));
+        let values = self.values.iter().filter(|(flag, _)| names.contains(&flag.as_str()));
         values.map(|(_, value)| value)
     }
 
@@ -97,8 +102,8 @@ impl Options {
     }
 }
 
-fn is_named(flag: &str, name: &str) -> bool {
-    flag == name || flag.len() >= 5 && flag.starts_with("--") && name.starts_with(flag)
+fn is_short_for(flag: &str, name: &str) -> bool {
+    flag.len() >= 5 && flag.starts_with("--") && name.starts_with(flag)
 }
 
 /// The words behind a wrapper's own options: its options, those of `valued` with their values, and `skip` operands.
