@@ -13,8 +13,10 @@ use trust::ed25519::SigningKey;
 use super::line::{Kind, Receipt};
 use super::{ReceiptError, witness};
 
-/// How much of the log's end is searched for the other lines of a call: some three hundred lines.
-const WINDOW: u64 = 256 * 1024;
+/// How much of the log's end is searched for the other lines of a call: some hundred lines.
+pub(super) const NEAR: u64 = 96 * 1024;
+/// How much more of it, when a result is seen long after the call was judged.
+pub(super) const FAR: u64 = 2 * 1024 * 1024;
 
 /// The log, and what is needed to add to it.
 #[derive(Debug, Clone)]
@@ -94,14 +96,15 @@ impl Writer<'_> {
         self.last.as_ref()
     }
 
-    /// The end of the log as text, from the beginning of a line.
-    pub(super) fn tail(&self) -> Result<String, ReceiptError> {
-        let (bytes, cut) = file::read_tail(self.log.chain.path(), WINDOW)?;
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        if !cut {
-            return Ok(text);
+    /// The last `window` bytes of the log as text, from the beginning of a line.
+    pub(super) fn tail(&self, window: u64) -> Result<String, ReceiptError> {
+        let (mut bytes, cut) = file::read_tail(self.log.chain.path(), window)?;
+        if cut {
+            let half = bytes.iter().position(|&byte| byte == b'\n').map_or(bytes.len(), |end| end + 1);
+            bytes.drain(..half);
         }
-        Ok(text.split_once('\n').map(|(_, whole)| whole.to_owned()).unwrap_or_default())
+        Ok(String::from_utf8(bytes)
+            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned()))
     }
 
     /// Adds a line; it is on disk, or there was an error and the log is as it was.

@@ -118,7 +118,7 @@ impl<'a> Receipts<'a> {
         receipt.outcome = Some(if denied { Outcome::NotExecuted } else { Outcome::Pending });
         let named = Named::new(event, call, args)?;
         let mut writer = self.log.lock(now)?;
-        let place = named.judged(&writer.tail()?, writer.next(), verdict.decision, now);
+        let place = named.judged(&writer.tail(log::NEAR)?, writer.next(), verdict.decision, now);
         if let Some(receipt) = place.twin {
             return Ok(Written { receipt, new: false });
         }
@@ -165,7 +165,11 @@ impl<'a> Receipts<'a> {
         }
         let named = Named::new(event, call, args)?;
         let mut writer = self.log.lock(now)?;
-        let place = named.seen(&writer.tail()?, writer.next(), receipt.result_hash, now);
+        let result = receipt.result_hash;
+        let mut place = named.seen(&writer.tail(log::NEAR)?, writer.next(), result, now);
+        if place.judged.is_none() && place.twin.is_none() {
+            place = named.seen(&writer.tail(log::FAR)?, writer.next(), result, now);
+        }
         if let Some(receipt) = place.twin {
             return Ok(Written { receipt, new: false });
         }

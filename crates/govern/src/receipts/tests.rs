@@ -534,6 +534,25 @@ fn an_id_that_is_used_again_is_another_call() {
 }
 
 #[test]
+fn a_result_that_comes_late_finds_its_call() {
+    let bench = Bench::new();
+    let receipts = bench.receipts();
+    for id in [Some("slow"), None] {
+        let event = shell(id, "make all");
+        let judged = receipts.judged(&event, &Verdict::allow(), &Known::default()).unwrap().receipt;
+        let long = "x".repeat(150);
+        for n in 0..140 {
+            let other = shell(Some(&format!("{id:?}-{long}-{n}")), "ls");
+            receipts.judged(&other, &Verdict::allow(), &Known::default()).unwrap();
+        }
+        bench.hand.turn(600_000);
+        let seen = receipts.seen(&done(event, 0, ""), &Known::default()).unwrap().receipt;
+        assert_eq!((seen.parent_seq, seen.call), (Some(judged.seq), judged.call));
+    }
+    assert!(fs::metadata(bench.state.receipts()).unwrap().len() > 2 * log::NEAR);
+}
+
+#[test]
 fn two_entries_of_a_stop_give_one_checkpoint() {
     let bench = Bench::new();
     let event = shell(None, "ls");

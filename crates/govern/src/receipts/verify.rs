@@ -1,7 +1,9 @@
 //! Checking a log offline, from the first line to the last, and naming the first that is not as it was written.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
+use std::num::NonZero;
+use std::thread;
 
 use canon::{Sha256, Timestamp};
 use gate::event::Decision;
@@ -220,6 +222,16 @@ impl Verification {
     }
 }
 
+/// How many lines are read at once.
+const BATCH: usize = 4096;
+
+/// A line by itself.
+struct Alone {
+    /// The receipt, with a good signature.
+    receipt: Result<Receipt, Why>,
+    hash: Sha256,
+}
+
 struct Check<'a> {
     bytes: &'a [u8],
     keys: &'a [VerifyingKey],
@@ -238,13 +250,19 @@ impl Check<'_> {
         let named = self.beside.head;
         let mut head_is_met = named.is_none_or(|head| head == Head::empty());
         let mut witness_is_met = self.beside.witness.is_none();
-        for line in whole.split_inclusive(|&byte| byte == b'\n') {
-            let line = &line[..line.len() - 1];
-            let receipt = match self.line(line) {
+        let body = whole.strip_suffix(b"\n").into_iter();
+        let mut lines = body.flat_map(|body| body.split(|&byte| byte == b'\n'));
+        let mut batch: VecDeque<Alone> = VecDeque::new();
+        loop {
+            if batch.is_empty() {
+                batch = self.alone(&lines.by_ref().take(BATCH).collect::<Vec<_>>());
+            }
+            let Some(alone) = batch.pop_front() else { break };
+            let receipt = match self.follows(alone.receipt) {
                 Ok(receipt) => receipt,
                 Err((seq, why)) => return self.found.fail(self.head.n + 1, seq, why),
             };
-            self.head = Head { n: receipt.seq, hash: Sha256::of(line) };
+            self.head = Head { n: receipt.seq, hash: alone.hash };
             head_is_met |= named == Some(self.head);
             witness_is_met |= self.beside.witness == Some(self.head);
             self.found.lines = receipt.seq;
@@ -269,18 +287,35 @@ impl Check<'_> {
         }
     }
 
-    /// Reads the line that should follow the head.
-    fn line(&self, line: &[u8]) -> Result<Receipt, (u64, Why)> {
-        let expected = self.head.n + 1;
-        let receipt = Receipt::read(line).map_err(|_| (expected, Why::Changed))?;
-        let Some(key) = self.keyring.get(&receipt.key) else {
+    /// What can be told of lines without those before them, by as many threads as the machine runs.
+    fn alone(&self, lines: &[&[u8]]) -> VecDeque<Alone> {
+        let threads = thread::available_parallelism().map_or(1, NonZero::get);
+        let share = lines.len().div_ceil(threads).max(1);
+        thread::scope(|scope| {
+            let read = |lines: &[&[u8]]| lines.iter().map(|line| self.read(line)).collect::<Vec<_>>();
+            let shares: Vec<_> = lines.chunks(share).map(|lines| scope.spawn(move || read(lines))).collect();
+            // A thread that ended in a panic makes the log shorter, which the head shows.
+            shares.into_iter().flat_map(|share| share.join().unwrap_or_default()).collect()
+        })
+    }
+
+    fn read(&self, line: &[u8]) -> Alone {
+        let hash = Sha256::of(line);
+        let Ok(receipt) = Receipt::read(line) else { return Alone { receipt: Err(Why::Changed), hash } };
+        let signed = match self.keyring.get(&receipt.key) {
+            Some(key) if receipt.is_signed_by(key) => Ok(receipt),
+            Some(_) => Err(Why::Changed),
             // A changed letter in the key's name is a changed line, not a foreign key.
-            let known = self.keys.iter().any(|key| receipt.key != key.id() && is_renamed(&receipt, key));
-            return Err((receipt.seq, if known { Why::Changed } else { Why::ForeignKey }));
+            None if self.keys.iter().any(|key| is_renamed(&receipt, key)) => Err(Why::Changed),
+            None => Err(Why::ForeignKey),
         };
-        if !receipt.is_signed_by(key) {
-            return Err((expected, Why::Changed));
-        }
+        Alone { receipt: signed, hash }
+    }
+
+    /// Whether the line follows the head.
+    fn follows(&self, receipt: Result<Receipt, Why>) -> Result<Receipt, (u64, Why)> {
+        let expected = self.head.n + 1;
+        let receipt = receipt.map_err(|why| (expected, why))?;
         if receipt.seq != expected {
             let elsewhere = receipt.seq < expected || self.holds(expected);
             return Err((expected, if elsewhere { Why::Moved } else { Why::Removed }));
