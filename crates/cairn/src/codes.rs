@@ -8,6 +8,7 @@ gate::reason_codes! {
     UNKNOWN_AGENT = "unknown-agent", "No agent of this name is known.";
     PROGRAM_UNKNOWN = "program-unknown", "Where this program lies can't be told.";
     SETTINGS_MOVED = "settings-moved", "The agent's settings changed while they were shown.";
+    NOT_WRITTEN = "not-written", "A file can't be written.";
     TICKET_GONE = "ticket-gone", "No ticket of this name waits for an answer.";
     PAUSE_LENGTH = "pause-length", "The length of the pause is not one that is allowed.";
     NOT_PAUSED = "not-paused", "The gates are not paused.";
