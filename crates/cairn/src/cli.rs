@@ -221,6 +221,11 @@ fn is_promoted(verb: &str) -> bool {
     )
 }
 
+/// The commands that are cairn's alone, and of no protocol.
+fn is_own(verb: &str) -> bool {
+    matches!(verb, "approve" | "demo" | "hook" | "plan" | "receipts" | "schema")
+}
+
 fn as_chalk(rest: &str) -> String {
     format!("chalk {rest}")
 }
@@ -272,7 +277,8 @@ pub fn parse(args: &[OsString]) -> Parsed {
                     .next(format!("cairn chalk {}", words.join(" ")));
                 return Parsed::Usage { refusal, json, exit: 1 };
             }
-            if let Some((name, instead)) = NOT_OFFERED.iter().find(|(name, _)| name == verb) {
+            let instead = NOT_OFFERED.iter().find(|(name, _)| name == verb && !known(meant));
+            if let Some((name, instead)) = instead {
                 let refusal =
                     Refusal::new(codes::NOT_OFFERED, format!("`{name}` is not offered here")).hint(*instead);
                 return Parsed::Usage { refusal, json, exit: 1 };
@@ -280,7 +286,7 @@ pub fn parse(args: &[OsString]) -> Parsed {
         }
         _ => {}
     }
-    let own_verb = meant == Program::Cairn && verb.is_some_and(|verb| matches!(*verb, "demo" | "schema"));
+    let own_verb = meant == Program::Cairn && verb.is_some_and(|verb| is_own(verb));
     let exit = if own_verb { 2 } else { 1 };
     match program.parse(args) {
         Ok((Some(command), json)) => {

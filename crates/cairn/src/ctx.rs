@@ -9,7 +9,7 @@ use chalk::session::Naming;
 use gate::{Progress, Refusal};
 use store::World;
 
-use crate::Terminal;
+use crate::{Terminal, codes};
 
 /// The context of one command.
 pub struct Ctx<'w> {
@@ -71,6 +71,22 @@ impl<'w> Ctx<'w> {
         self.warnings.take()
     }
 
+    /// Makes sure that a person stands behind the command: someone at a terminal types this word.
+    ///
+    /// # Errors
+    /// Nobody is there, or another word was typed.
+    pub fn person_types(&self, word: &str, text: &str) -> Result<(), Refusal> {
+        let Some(typed) = self.terminal.typed else {
+            return Err(Refusal::new(codes::NO_TERMINAL, "this needs a person at a terminal")
+                .hint("run the command yourself in a terminal; nothing was changed"));
+        };
+        if typed(&format!("{text}Type `{word}` to go on: ")) == word {
+            return Ok(());
+        }
+        Err(Refusal::new(codes::NOT_CONFIRMED, format!("another word than `{word}` was typed"))
+            .hint("nothing was changed; run the command again and type the word"))
+    }
+
     /// Where long work tells of its steps.
     pub fn progress(&self) -> &dyn Progress {
         &self.progress
@@ -105,11 +121,16 @@ impl<'w> Ctx<'w> {
 
 /// Shows a text that ends in a question, and reads the answer from the terminal. Anything but yes is no.
 pub fn ask(text: &str) -> bool {
+    matches!(typed(text).to_lowercase().as_str(), "y" | "yes")
+}
+
+/// Shows a text that asks for a word, and reads the line from the terminal, without blanks around it.
+pub fn typed(text: &str) -> String {
     let mut err = std::io::stderr();
     let mut answer = String::new();
     let shown = err.write_all(text.as_bytes()).and_then(|()| err.flush());
     let read = shown.and_then(|()| std::io::stdin().read_line(&mut answer));
-    read.is_ok() && matches!(answer.trim().to_lowercase().as_str(), "y" | "yes")
+    if read.is_ok() { answer.trim().to_owned() } else { String::new() }
 }
 
 /// Shows the running step on a terminal, and takes it away again.

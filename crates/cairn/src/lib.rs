@@ -6,6 +6,7 @@
 
 pub mod answer;
 pub mod cli;
+pub mod codes;
 pub mod commands;
 pub mod ctx;
 pub mod demo;
@@ -16,6 +17,7 @@ pub mod schema;
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::PathBuf;
 
 use gate::Refusal;
 use store::{Env, World};
@@ -36,6 +38,10 @@ pub struct Terminal {
     pub progress: bool,
     /// Shows a text that ends in a question and takes the answer, yes or no; none where nobody is there to answer.
     pub ask: Option<fn(&str) -> bool>,
+    /// Shows a text that asks for a word and takes the line that is typed; none where nobody is there to answer.
+    pub typed: Option<fn(&str) -> String>,
+    /// Where this program lies; none where that can't be told.
+    pub program: Option<fn() -> Option<PathBuf>>,
 }
 
 /// Runs one command line and gives the exit code.

@@ -13,11 +13,14 @@ fn main() -> ExitCode {
         let code = cairn::hook::run(agent, event, world, std::io::stdin(), &mut out, &mut std::io::stderr());
         return ExitCode::from(code);
     }
+    let someone = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let terminal = cairn::Terminal {
         colour_out: anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never,
         colour_err: anstream::AutoStream::choice(&std::io::stderr()) != anstream::ColorChoice::Never,
         progress: std::io::stderr().is_terminal(),
-        ask: (std::io::stdin().is_terminal() && std::io::stderr().is_terminal()).then_some(cairn::ctx::ask),
+        ask: someone.then_some(cairn::ctx::ask),
+        typed: someone.then_some(cairn::ctx::typed),
+        program: Some(|| std::env::current_exe().ok()),
     };
     let code = cairn::run(&args, &world(), terminal, &mut out, &mut std::io::stderr());
     // A reader that went away (`cairn log | head`) is no failure of ours.

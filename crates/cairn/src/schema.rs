@@ -24,8 +24,19 @@ const fn entry<T: JsonSchema>(name: &'static str) -> Entry {
 /// Every published schema, sorted by name.
 #[rustfmt::skip]
 pub const ALL: &[Entry] = &[
+    entry::<c::approve::Printed>("cairn/approve"),
     entry::<crate::demo::Told>("cairn/demo"),
     entry::<crate::help::Help>("cairn/help"),
+    entry::<c::hook::Changed>("cairn/hook-install"),
+    entry::<c::hook::Paused>("cairn/hook-pause"),
+    entry::<c::hook::Resumed>("cairn/hook-resume"),
+    entry::<c::hook::Statuses>("cairn/hook-status"),
+    entry::<c::hook::Changed>("cairn/hook-uninstall"),
+    entry::<c::plan::Printed>("cairn/plan"),
+    entry::<govern::receipts::document::Export>("cairn/receipts-export"),
+    entry::<govern::receipts::document::List>("cairn/receipts-list"),
+    entry::<govern::receipts::document::Show>("cairn/receipts-show"),
+    entry::<govern::receipts::verify::Verification>("cairn/receipts-verify"),
     entry::<c::schema::Printed>("cairn/schema"),
     entry::<chalk::accept::Accepted>("chalk/accept"),
     entry::<chalk::contract::Installed>("chalk/agents"),

@@ -3,6 +3,7 @@
 pub mod accept;
 pub mod agents;
 pub mod amend_spec;
+pub mod approve;
 pub mod audit;
 pub mod backlog;
 pub mod block;
@@ -13,13 +14,16 @@ pub mod doctor;
 pub mod done;
 pub mod guard;
 pub mod handoff;
+pub mod hook;
 pub mod init;
 pub mod lesson;
 pub mod log;
 pub mod migrate;
 pub mod next;
 pub mod phase;
+pub mod plan;
 pub mod question;
+pub mod receipts;
 pub mod review;
 pub mod run_loop;
 pub mod schema;
@@ -136,6 +140,14 @@ pub enum Command {
     /// Every command of the Chant workspace
     #[command(subcommand, arg_required_else_help = false)]
     Chant(Chant),
+    /// Install the gates into a coding agent, look after them, pause them
+    Hook(hook::Args),
+    /// Let one denied call pass, once; needs a person at a terminal
+    Approve(approve::Args),
+    /// What was decided at each tool call, and what came of it
+    Receipts(receipts::Args),
+    /// Say what is about to be done, where the plan gate asks for it
+    Plan(plan::Args),
     /// Show the gates at work in a temporary repository
     Demo(demo::Args),
     /// Print a published JSON Schema, or list them
@@ -148,6 +160,10 @@ pub fn dispatch(ctx: &Ctx<'_>, command: Command) -> Result<Answer, Refusal> {
         Command::Everyday(command) | Command::Chalk(Chalk::Everyday(command)) => everyday(ctx, command),
         Command::Chalk(command) => chalk(ctx, command),
         Command::Workspace(args) | Command::Chant(Chant::Workspace(args)) => workspace::run(ctx, args),
+        Command::Hook(args) => hook::run(ctx, args),
+        Command::Approve(args) => approve::run(ctx, args),
+        Command::Receipts(args) => receipts::run(ctx, args),
+        Command::Plan(args) => plan::run(ctx, args),
         Command::Demo(args) => demo::run(ctx, args),
         Command::Schema(args) => schema::run(ctx, args),
     }

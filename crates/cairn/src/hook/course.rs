@@ -17,7 +17,7 @@ use store::file;
 use store::git::{Git, Layout};
 
 use super::snapshot::Snapshot;
-use super::{compare, resolve, ticket};
+use super::{compare, pause, plan, resolve, ticket};
 
 /// How much of the log is read back to hold an agent's words against it.
 const LOOK_BACK: u64 = 4 * 1024 * 1024;
@@ -51,7 +51,7 @@ pub(super) fn run(reading: &Reading, mut world: World) -> Result<Verdict, String
     let name = event.session.as_deref().unwrap_or("none");
     let session_file = state.session(&event.agent, name);
     if let Some(folder) = session_file.parent() {
-        file::create_folder(&above(state.folder()), folder).map_err(|error| error.to_string())?;
+        super::make_folder(folder)?;
     }
     let session = Session::load(&session_file).map_err(|error| error.to_string())?;
     let course = Course { reading, event, world: &world, layout, state, snapshot, session, session_file };
@@ -70,11 +70,6 @@ pub(super) fn run(reading: &Reading, mut world: World) -> Result<Verdict, String
             Ok(Verdict::allow())
         }
     }
-}
-
-/// The nearest folder above that is there, from which a folder may be made.
-fn above(folder: &Path) -> PathBuf {
-    folder.ancestors().find(|above| above.is_dir()).unwrap_or(folder).to_owned()
 }
 
 impl Course<'_> {
@@ -112,6 +107,17 @@ impl Course<'_> {
         }
         let mut found = self.judge(&effects)?;
         let mut context = Vec::new();
+        let mut marker = None;
+        if !found.is_empty()
+            && let Some(pause) = pause::running(&self.state, self.world.now())
+        {
+            let all = found.len();
+            found.retain(|found| !pause::lifts(found));
+            if found.len() < all {
+                context.push(pause.to_string());
+                marker = Some("paused");
+            }
+        }
         if !found.is_empty() && found.iter().all(|found| found.ticket) {
             if ticket::redeem(&self.state, call, self.world.now()).is_some() {
                 context.push("a person granted this one call".to_owned());
@@ -135,6 +141,7 @@ impl Course<'_> {
             writes: &writes,
             protected: Some(Sha256::of(&self.snapshot.rules)),
             probe: None,
+            marker,
         };
         self.receipts()?.judged(self.event, &verdict, &known).map_err(|error| error.to_string())?;
         let denied = verdict.decision == Decision::Deny;
@@ -187,7 +194,7 @@ impl Course<'_> {
         let call = self.event.call.as_ref().ok_or("the event names no call")?;
         let effects = self.effects(call);
         let writes = names(self.state.root(), &effects);
-        let known = receipts::Known { writes: &writes, protected: None, probe: None };
+        let known = receipts::Known { writes: &writes, ..receipts::Known::default() };
         let receipts = self.receipts()?;
         let written = receipts.seen(self.event, &known).map_err(|error| error.to_string())?;
         if !written.new {
@@ -198,6 +205,10 @@ impl Course<'_> {
                 outcome.ok.unwrap_or(true) && outcome.exit.is_none_or(|exit| exit == 0)
             });
         let mut entries = self.learned(call, &effects, is_ok);
+        if is_ok && gates::sets_plan(&effects) {
+            let judged = receipts.judged_at(self.event, &written.receipt, LOOK_BACK);
+            entries.extend(plan::since(&self.state, judged).map(Entry::Plan));
+        }
 
         let is_open = effects.is_opaque() || matches!(call.tool, Tool::Shell { .. }) && effects.is_acting();
         let found = self.look(is_open)?;

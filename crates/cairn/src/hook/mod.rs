@@ -5,8 +5,12 @@
 //! or judged is a denial before a call; at any other moment it is put on record and let go.
 
 mod builtin;
+pub mod canary;
 mod compare;
 mod course;
+pub mod installed;
+pub mod pause;
+pub mod plan;
 mod resolve;
 mod snapshot;
 pub mod ticket;
@@ -14,12 +18,20 @@ pub mod ticket;
 use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
 use agents::{AgentId, Answer, Heard, payload, read, unreadable};
+use gate::Refusal;
+use gate::event::{Event, Moment};
+use govern::State;
+use govern::receipts::{Note, Receipts};
 use store::World;
+use store::file;
+
+use crate::codes;
 
 /// The longest time until an answer, well below any agent's own patience.
 const DEADLINE: Duration = Duration::from_millis(1500);
@@ -61,10 +73,7 @@ where
         let _ = send.send(answer);
     });
     let is_after = event.as_deref().is_some_and(|event| {
-        agent
-            .point(event)
-            .and_then(|point| point.moment)
-            .is_some_and(|moment| moment != gate::event::Moment::PreTool)
+        agent.point(event).and_then(|point| point.moment).is_some_and(|moment| moment != Moment::PreTool)
     });
     let deadline = if is_after { DEADLINE_AFTER } else { DEADLINE };
     let answer = receive.recv_timeout(deadline).unwrap_or_else(|_| {
@@ -98,4 +107,48 @@ fn judge(agent: AgentId, event: Option<&str>, world: World, input: impl Read) ->
         Ok(Heard::Nothing(answer)) => answer,
         Err(fault) => fault.answer(),
     }
+}
+
+/// The state of the gates around the world's folder, the same that the hook finds there.
+///
+/// # Errors
+/// There is no place for it.
+pub fn state(world: &World) -> Result<State, Refusal> {
+    State::find(&resolve::real(&world.cwd), &world.env).map_err(|error| {
+        Refusal::new(codes::NO_STATE, error.to_string()).hint("set `HOME` to a folder of your own")
+    })
+}
+
+/// Puts on record what a person did.
+///
+/// # Errors
+/// The line can't be written.
+pub fn record(state: &State, world: &World, note: &Note<'_>) -> Result<(), Refusal> {
+    let event = Event {
+        agent: "person".to_owned(),
+        event: Moment::Prompt,
+        session: None,
+        subagent: None,
+        cwd: None,
+        call: None,
+        outcome: None,
+        text: None,
+        source: None,
+        stop_refused_before: false,
+    };
+    make_folder(state.folder()).map_err(|error| Refusal::new(codes::NOT_WRITTEN, error))?;
+    let written = Receipts::open(state, world).and_then(|receipts| receipts.note(&event, note));
+    written.map(|_| ()).map_err(|error| {
+        Refusal::new(codes::RECEIPTS_UNREADABLE, error.to_string()).next("cairn receipts verify")
+    })
+}
+
+/// The nearest folder above that is there, from which a folder may be made.
+fn above(path: &Path) -> PathBuf {
+    path.ancestors().find(|above| above.is_dir()).unwrap_or(path).to_owned()
+}
+
+/// Makes a folder, none of whose new parts is a link.
+fn make_folder(folder: &Path) -> Result<(), String> {
+    file::create_folder(&above(folder), folder).map_err(|error| error.to_string())
 }

@@ -58,6 +58,19 @@ pub struct Scratch {
     ids: Cell<u32>,
 }
 
+/// Where the program of these tests says that it lies.
+pub const PROGRAM: &str = "/opt/cairn/bin/cairn";
+
+thread_local! {
+    /// What the person at the terminal types.
+    static TYPED: std::cell::RefCell<String> = const { std::cell::RefCell::new(String::new()) };
+}
+
+/// A terminal at which nobody sits.
+fn nobody() -> Terminal {
+    Terminal { program: Some(|| Some(PathBuf::from(PROGRAM))), ..Terminal::default() }
+}
+
 struct Fixed(i64);
 
 impl Clock for Fixed {
@@ -163,7 +176,7 @@ impl Scratch {
     pub fn run_in(&self, cwd: &Path, args: &[&str]) -> Ran {
         let words: Vec<OsString> = args.iter().map(OsString::from).collect();
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        let code = cairn::run(&words, &self.world(cwd), Terminal::default(), &mut out, &mut err);
+        let code = cairn::run(&words, &self.world(cwd), nobody(), &mut out, &mut err);
         let ran = Ran { code, out: self.clean(&out), err: self.clean(&err) };
         let is_write =
             |pair: &[&str]| pair[0] == "records" && matches!(pair[1], "new" | "amend" | "review" | "close");
@@ -286,7 +299,9 @@ fn check_schema(args: &[&str], ran: &Ran) {
         _ if asks_for_help => vec!["cairn/help".to_owned()],
         _ if document.get("error").is_some() => vec!["chalk/error".to_owned()],
         [verb, action, ..] => {
-            vec![format!("chalk/{verb}-{action}"), format!("chalk/{verb}"), format!("cairn/{verb}")]
+            let names =
+                |protocol: &str| [format!("{protocol}/{verb}-{action}"), format!("{protocol}/{verb}")];
+            [names("chalk"), names("cairn")].concat()
         }
         [verb] => vec![format!("chalk/{verb}-list"), format!("chalk/{verb}"), format!("cairn/{verb}")],
         [] => vec!["cairn/help".to_owned()],
@@ -432,7 +447,7 @@ impl Scratch {
     pub fn run_asked(&self, answer: bool, args: &[&str]) -> Ran {
         let words: Vec<OsString> = args.iter().map(OsString::from).collect();
         let ask: fn(&str) -> bool = if answer { |_| true } else { |_| false };
-        let terminal = Terminal { ask: Some(ask), ..Terminal::default() };
+        let terminal = Terminal { ask: Some(ask), ..nobody() };
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let code = cairn::run(&words, &self.world(&self.root()), terminal, &mut out, &mut err);
         Ran { code, out: self.clean(&out), err: self.clean(&err) }
@@ -467,5 +482,49 @@ impl Scratch {
         let key = format!("user.signingkey={}", self.key(name));
         self.git(&["add", "-A"]);
         self.git(&["-c", "gpg.format=ssh", "-c", &key, "commit", "-q", "--allow-empty", "-S", "-m", message]);
+    }
+}
+
+impl Scratch {
+    /// As [`run`](Self::run) on a terminal where a person answers each question with this word. What was shown is lost.
+    pub fn person(&self, word: &str, args: &[&str]) -> Ran {
+        TYPED.with(|typed| word.clone_into(&mut typed.borrow_mut()));
+        let words: Vec<OsString> = args.iter().map(OsString::from).collect();
+        let typed: fn(&str) -> String = |_| TYPED.with(|typed| typed.borrow().clone());
+        let terminal = Terminal { typed: Some(typed), ..nobody() };
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let code = cairn::run(&words, &self.world(&self.root()), terminal, &mut out, &mut err);
+        Ran { code, out: self.clean(&out), err: self.clean(&err) }
+    }
+
+    /// What the hook answers a program that speaks the neutral JSON. The folder is added to the payload.
+    #[track_caller]
+    pub fn hook(&self, mut payload: Value) -> Value {
+        payload["cwd"] = self.root().to_str().unwrap().into();
+        payload["session"] = "s".into();
+        let World { cwd, env, .. } = self.world(&self.root());
+        let (now, ids) = (self.now().as_millis(), self.ids.get());
+        let world = move || World {
+            cwd,
+            env,
+            clock: Box::new(Fixed(now)),
+            entropy: Box::new(Counting(Cell::new(ids))),
+        };
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let input = std::io::Cursor::new(payload.to_string().into_bytes());
+        cairn::hook::run(agents::AgentId::Generic, None, world, input, &mut out, &mut err);
+        serde_json::from_slice(&out).unwrap_or_else(|error| panic!("{error}: {}", self.clean(&out)))
+    }
+
+    /// What the hook answers before an edit of this file.
+    #[track_caller]
+    pub fn edit(&self, path: &str) -> Value {
+        let args = serde_json::json!({ "path": path, "old_string": "a", "new_string": "b" });
+        self.hook(serde_json::json!({ "event": "pre_tool", "tool": "edit", "args": args }))
+    }
+
+    /// The state of the gates.
+    pub fn govern(&self) -> PathBuf {
+        self.path(".git/cairn/govern/root")
     }
 }

@@ -19,7 +19,7 @@ use crate::codes;
 use crate::policy::{Policy, Switch};
 use crate::session::Session;
 
-pub use plan::{Fault as PlanFault, judge as judge_plan};
+pub use plan::{Fault as PlanFault, judge as judge_plan, sets_plan};
 pub use verify::{dirty, is_check};
 
 /// The mark that says that the text on planning was read.

@@ -4,6 +4,7 @@ use gate::ReasonCode;
 use gate::event::{Decision, Todo};
 
 use super::{Act, Found, Known, PLAN_SPEC_READ};
+use crate::classify::Effects;
 use crate::codes;
 use crate::session::Plan;
 
@@ -128,4 +129,12 @@ fn is_about_plans(act: &Act<'_>) -> bool {
                 && words.next() == Some("plan")
                 && matches!(words.next(), Some("set" | "show"))
         })
+}
+
+/// Whether one of the commands is `cairn plan set`.
+pub fn sets_plan(effects: &Effects) -> bool {
+    effects.commands.iter().any(|argv| {
+        let mut words = argv.arguments().filter(|word| !word.starts_with('-'));
+        argv.program() == Some("cairn") && words.next() == Some("plan") && words.next() == Some("set")
+    })
 }

@@ -23,7 +23,7 @@ mod witness;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use canon::Sha256;
+use canon::{Sha256, Timestamp};
 use gate::event::{Call, Decision, Event, Tool, Verdict};
 use serde_json::json;
 use store::World;
@@ -60,6 +60,8 @@ pub struct Known<'a> {
     pub protected: Option<Sha256>,
     /// The digest of what was found when the effect was looked for.
     pub probe: Option<Sha256>,
+    /// One word for what let the call pass.
+    pub marker: Option<&'a str>,
 }
 
 /// Something that is put on record beside calls.
@@ -230,6 +232,12 @@ impl<'a> Receipts<'a> {
         document::session_lines(&self.path, &event.agent, event.session.as_deref(), most)
     }
 
+    /// When the call of a result was judged, as far as the last `most` bytes of the log say.
+    pub fn judged_at(&self, event: &Event, seen: &Receipt, most: u64) -> Option<Timestamp> {
+        let judged = seen.parent_seq?;
+        self.of_session(event, most).ok()?.into_iter().find(|line| line.seq == judged).map(|line| line.at)
+    }
+
     fn about(&self, kind: Kind, event: &Event) -> Receipt {
         let mut receipt = Receipt::new(kind, self.world.now());
         receipt.agent = Some(name(&event.agent));
@@ -244,6 +252,7 @@ fn describe(receipt: &mut Receipt, call: &Call, args: Sha256, known: &Known) {
     receipt.tool = Some(name(&call.name));
     receipt.args_hash = Some(args);
     receipt.reversibility = Some(changes_nothing(&call.tool));
+    receipt.marker = known.marker.map(name);
     receipt.writes = known.writes.iter().map(|path| short(path)).collect();
 }
 

@@ -67,13 +67,15 @@ fn is_script_for_node(program: &Path) -> bool {
     is_script && !is_executable(program)
 }
 
+/// Whether the system can start a file by itself.
 #[cfg(unix)]
-fn is_executable(program: &Path) -> bool {
+pub fn is_executable(program: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
-    program.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
+    program.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
 }
 
+/// Whether the system can start a file by itself, as far as its rights say so.
 #[cfg(not(unix))]
-fn is_executable(_: &Path) -> bool {
+pub fn is_executable(_: &Path) -> bool {
     false
 }

@@ -1,0 +1,19 @@
+//! Why one of the program's own commands did not do what it was asked.
+
+gate::reason_codes! {
+    NO_STATE = "no-state", "There is no place for the state of the gates.";
+    NO_TERMINAL = "no-terminal", "The command is for a person at a terminal, and nobody is there.";
+    NOT_CONFIRMED = "not-confirmed", "The word that confirms the command was not typed.";
+    NOT_AGREED = "not-agreed", "The change was shown, and nobody agreed to it.";
+    UNKNOWN_AGENT = "unknown-agent", "No agent of this name is known.";
+    PROGRAM_UNKNOWN = "program-unknown", "Where this program lies can't be told.";
+    SETTINGS_MOVED = "settings-moved", "The agent's settings changed while they were shown.";
+    NOT_WRITTEN = "not-written", "A file can't be written.";
+    TICKET_GONE = "ticket-gone", "No ticket of this name waits for an answer.";
+    PAUSE_LENGTH = "pause-length", "The length of the pause is not one that is allowed.";
+    NOT_PAUSED = "not-paused", "The gates are not paused.";
+    NO_RECEIPT = "no-receipt", "No receipt has this number or this call.";
+    RECEIPTS_UNREADABLE = "receipts-unreadable", "The log of receipts, or a key that signed it, can't be read.";
+    PLAN_UNREADABLE = "plan-unreadable", "The plan is not the JSON list that a plan is.";
+    NO_PLAN = "no-plan", "No plan was set.";
+}

@@ -1,0 +1,93 @@
+//! `hook status`: what is installed, with the cure of what is not right, and a call that must be denied.
+
+use agents::AgentId;
+use agents::install::{Scope, State, Status};
+use gate::{Exit, Refusal};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::answer::{Answer, Document};
+use crate::ctx::Ctx;
+use crate::hook::canary::{self, Canary};
+use crate::hook::installed::Installed;
+use crate::hook::pause::{self, Pause};
+use crate::page::Page;
+
+/// What `hook status` prints.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Statuses {
+    /// Each file of each agent.
+    pub files: Vec<Status>,
+    /// Whether the gate lives.
+    pub gate: Canary,
+    /// The pause at this moment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paused: Option<Pause>,
+    #[serde(skip)]
+    one: bool,
+}
+
+impl Document for Statuses {
+    fn render(&self, page: &mut Page) {
+        let is_there = |status: &&Status| status.state != State::Absent || !status.problems.is_empty();
+        let mut none = true;
+        for status in self.files.iter().filter(|status| self.one || is_there(status)) {
+            none = false;
+            line(page, status);
+        }
+        if none {
+            page.caution("no agent calls cairn here");
+            page.next("cairn hook install claude");
+        }
+        if self.gate.alive {
+            page.ok(format_args!("the gate lives: {}", self.gate.message));
+        } else {
+            page.bad(format_args!("the gate does not judge: {}", self.gate.message));
+        }
+        if let Some(pause) = &self.paused {
+            page.caution(pause);
+            page.next("cairn hook resume");
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        let is_wrong = |status: &Status| !matches!(status.state, State::Installed | State::Absent);
+        if self.gate.alive && !self.files.iter().any(is_wrong) { Exit::Done } else { Exit::Red }
+    }
+}
+
+fn line(page: &mut Page, status: &Status) {
+    let whose = if status.scope == Scope::Shared { "shared" } else { "private" };
+    let what = |state: &str| format!("{} ({whose})  {state}  {}", status.agent, status.path);
+    match status.state {
+        State::Installed => page.ok(what("installed")),
+        State::Absent => page.aside(format_args!("· {}", what("absent"))),
+        State::Stale => page.caution(what("stale")),
+        State::Broken => page.bad(what("broken")),
+        State::Off => page.bad(what("off")),
+        State::Damaged => page.bad(what("damaged")),
+    }
+    status.problems.iter().for_each(|problem| page.under(problem));
+    if let Some(cure) = &status.cure {
+        page.hint(cure);
+    }
+}
+
+/// Runs `hook status`.
+pub(super) fn run(ctx: &Ctx<'_>, agent: Option<AgentId>) -> Result<Answer, Refusal> {
+    let state = crate::hook::state(ctx.world)?;
+    let installed = Installed::new(&state, ctx.world, &super::program(ctx)?);
+    let files = match agent {
+        Some(agent) => installed.status(agent)?,
+        None => {
+            let with_settings = |agent: &AgentId| agents::install::targets(*agent, Scope::Private).is_ok();
+            let agents = AgentId::ALL.into_iter().filter(with_settings);
+            let found: Result<Vec<_>, _> = agents.map(|agent| installed.status(agent)).collect();
+            found?.concat()
+        }
+    };
+    let gate = canary::ask(ctx.world);
+    let paused = pause::running(&state, ctx.world.now());
+    Ok(Answer::of(&Statuses { files, gate, paused, one: agent.is_some() }))
+}

@@ -1,0 +1,48 @@
+use serde_json::json;
+
+use crate::scratch::Scratch;
+
+fn protected() -> Scratch {
+    let scratch = Scratch::repository();
+    let protect = json!([{ "path": "locked/**", "because": "it is settled" }]);
+    let policy = json!({ "schema": 1, "protect": protect });
+    scratch.write(".governance/policy.json", policy.to_string());
+    scratch
+}
+
+fn shell(scratch: &Scratch) -> serde_json::Value {
+    let args = json!({ "command": "echo x > locked/a" });
+    scratch.hook(json!({ "event": "pre_tool", "tool": "bash", "args": args }))
+}
+
+#[test]
+fn a_person_lets_one_call_pass_once() {
+    let scratch = protected();
+    assert_eq!(scratch.run(&["cairn", "approve"]).ok().out, "no call waits for a person\n");
+    let asked = shell(&scratch);
+    assert_ne!(asked["decision"], "allow", "{asked}");
+    // Where the agent asks by itself no ticket is made.
+    if asked["decision"] == "ask" {
+        return;
+    }
+    insta::assert_snapshot!(scratch.run(&["cairn", "approve"]).all(), @"");
+    let list = scratch.run(&["cairn", "approve", "--json"]).ok().json();
+    let id = list["tickets"][0]["id"].as_str().unwrap().to_owned();
+    scratch.run(&["cairn", "approve", &id]).refused(1, "no-terminal");
+    scratch.person("yes", &["cairn", "approve", &id]).refused(1, "not-confirmed");
+    assert_eq!(shell(&scratch)["decision"], "deny");
+    insta::assert_snapshot!(scratch.person(&id, &["cairn", "approve", &id]).all(), @"");
+    assert_eq!(scratch.edit("locked/a")["decision"], "deny", "another call is not this one");
+    assert_eq!(shell(&scratch)["decision"], "allow");
+    assert_eq!(shell(&scratch)["decision"], "deny", "once");
+    scratch.person(&id, &["cairn", "approve", &id]).ok();
+    scratch.wait(700);
+    assert_eq!(shell(&scratch)["decision"], "deny", "ten minutes");
+}
+
+#[test]
+fn a_ticket_that_is_none_is_refused() {
+    let scratch = protected();
+    insta::assert_snapshot!(scratch.person("x", &["cairn", "approve", "x"]).all(), @"");
+    assert!(!scratch.govern().exists());
+}

@@ -1,0 +1,142 @@
+use std::fs;
+
+use serde_json::json;
+
+use crate::scratch::{PROGRAM, Scratch};
+
+const PRIVATE: &str = ".claude/settings.local.json";
+
+#[test]
+fn a_change_of_settings_is_shown_and_written_when_someone_agrees() {
+    let scratch = Scratch::repository();
+    let ran = scratch.run(&["cairn", "hook", "install", "claude"]).refused(1, "--yes");
+    assert!(ran.err.contains("+++ b/.claude/settings.local.json"), "{}", ran.all());
+    assert!(ran.err.contains(PROGRAM) && !scratch.path(".claude").exists());
+    scratch.run_asked(false, &["cairn", "hook", "install", "claude"]).refused(1, "not written");
+    assert!(!scratch.path(".claude").exists());
+    insta::assert_snapshot!(scratch.run_asked(true, &["cairn", "hook", "install", "claude"]).all(), @"");
+    let written = scratch.read(PRIVATE);
+    assert!(written.contains(PROGRAM));
+    let again = scratch.run(&["cairn", "hook", "install", "claude", "--json"]).ok().json();
+    assert_eq!(again["files"][0]["change"], "none");
+    assert_eq!(scratch.read(PRIVATE), written);
+    insta::assert_snapshot!(scratch.run(&["cairn", "hook", "status", "claude"]).all(), @"");
+}
+
+#[test]
+fn uninstalling_needs_a_person_and_leaves_every_byte_as_it_was() {
+    let scratch = Scratch::repository();
+    let mine = "{\n\t\"model\": \"x\",   \"hooks\": {\"Stop\": []}}";
+    scratch.write(".claude/settings.json", mine);
+    for shared in [&[][..], &["--shared"]] {
+        scratch.run(&[&["cairn", "hook", "install", "claude", "--yes"], shared].concat()).ok();
+    }
+    let installed = scratch.read(".claude/settings.json");
+    assert!(installed.contains("cairn hook claude") && !installed.contains(PROGRAM), "{installed}");
+    let uninstall = ["cairn", "hook", "uninstall", "claude", "--shared"];
+    insta::assert_snapshot!(scratch.run(&uninstall).all(), @"");
+    scratch.person("yes", &uninstall).refused(1, "not-confirmed");
+    assert_eq!(scratch.read(".claude/settings.json"), installed);
+    scratch.person("claude", &uninstall).ok();
+    assert_eq!(scratch.read(".claude/settings.json"), mine);
+    fs::remove_file(scratch.path(".claude/settings.json")).unwrap();
+    scratch.person("claude", &["cairn", "hook", "uninstall", "claude"]).ok();
+    assert!(!scratch.path(PRIVATE).exists());
+    let list = scratch.run(&["cairn", "receipts", "list", "--json"]).ok().json();
+    let markers: Vec<&str> =
+        list["receipts"].as_array().unwrap().iter().map(|entry| entry["marker"].as_str().unwrap()).collect();
+    assert_eq!(markers, ["hook-install", "hook-install", "hook-uninstall", "hook-uninstall"]);
+}
+
+/// The folders that an installation made went on standing empty.
+#[test]
+fn folders_that_were_made_go_again() {
+    let scratch = Scratch::repository();
+    scratch.run(&["cairn", "hook", "install", "copilot", "--yes"]).ok();
+    let file = scratch.home().join(".copilot/hooks/cairn.json");
+    assert!(file.exists());
+    scratch.person("copilot", &["cairn", "hook", "uninstall", "copilot"]).ok();
+    assert!(!scratch.home().join(".copilot").exists());
+}
+
+#[test]
+fn what_is_wrong_is_named_with_its_cure() {
+    let scratch = Scratch::repository();
+    scratch.run(&["cairn", "hook", "install", "claude", "--yes"]).ok();
+    let text = scratch.read(PRIVATE).replace(PROGRAM, "/gone/cairn");
+    scratch.write(PRIVATE, text);
+    scratch.write(".cursor/hooks.json", "{ \"hooks\": [");
+    insta::assert_snapshot!(scratch.run(&["cairn", "hook", "status"]).all(), @"");
+    scratch.run(&["cairn", "hook", "status", "--json"]).refused(2, "damaged");
+    scratch.run(&["cairn", "hook", "install", "cursor", "--shared", "--yes"]).refused(1, "hooks.json");
+    insta::assert_snapshot!(scratch.run(&["cairn", "hook", "install", "droid"]).all(), @"");
+}
+
+#[test]
+#[cfg(unix)]
+fn settings_behind_a_link_are_refused() {
+    let scratch = Scratch::repository();
+    scratch.write("mine.json", "{}\n");
+    fs::create_dir(scratch.path(".claude")).unwrap();
+    std::os::unix::fs::symlink("../mine.json", scratch.path(PRIVATE)).unwrap();
+    scratch.run(&["cairn", "hook", "install", "claude", "--yes"]).refused(1, "symbolic link");
+    assert_eq!(scratch.read("mine.json"), "{}\n");
+}
+
+/// A policy that asks for plans, protects a folder and hides another one.
+fn policy(scratch: &Scratch) {
+    let protect = json!([
+        { "path": "locked/**", "because": "it is settled" },
+        { "path": "hidden/**", "hidden": true, "because": "it is not for agents" },
+    ]);
+    let policy = json!({ "schema": 1, "gates": { "plan": true }, "protect": protect });
+    scratch.write(".governance/policy.json", policy.to_string());
+}
+
+#[test]
+fn a_pause_lets_pass_what_may_and_ends_by_itself() {
+    let scratch = Scratch::repository();
+    policy(&scratch);
+    let pause = ["cairn", "hook", "pause", "--for", "10m", "--why", "a migration"];
+    assert_eq!(scratch.edit("src/a.rs")["rule"], "PL-001");
+    scratch.run(&pause).refused(1, "no-terminal");
+    scratch.person("yes", &pause).refused(1, "not-confirmed");
+    assert_eq!(scratch.edit("src/a.rs")["decision"], "deny");
+    insta::assert_snapshot!(scratch.person("pause", &pause).all(), @"");
+    for path in ["src/a.rs", "locked/a.rs"] {
+        let answer = scratch.edit(path);
+        assert_eq!(answer["decision"], "allow", "{answer}");
+        assert!(answer["context"][0].as_str().unwrap().ends_with("a migration"), "{answer}");
+    }
+    let read = json!({ "event": "pre_tool", "tool": "read", "args": { "path": "hidden/a.rs" } });
+    assert_eq!(scratch.hook(read)["code"], "hidden-path");
+    // Whoever could write there could make the pause longer.
+    assert_eq!(scratch.edit(".git/cairn/govern/root/pause.json")["rule"], "cairn:git");
+    scratch.run(&["cairn", "hook", "status"]).ok();
+    let log = fs::read_to_string(scratch.govern().join("receipts.jsonl")).unwrap();
+    assert_eq!(log.matches("\"marker\":\"paused\"").count(), 2, "{log}");
+    assert_eq!(log.matches("\"marker\":\"pause\"").count(), 1, "{log}");
+    scratch.wait(600);
+    assert_eq!(scratch.edit("src/a.rs")["rule"], "PL-001");
+    scratch.run(&["cairn", "hook", "resume"]).refused(1, "not paused");
+    scratch.person("pause", &pause).ok();
+    scratch.run(&["cairn", "hook", "resume", "--json"]).ok();
+    assert_eq!(scratch.edit("src/a.rs")["rule"], "PL-001");
+}
+
+#[test]
+fn the_length_of_a_pause_is_bounded_and_wrong_usage_ends_with_2() {
+    let scratch = Scratch::repository();
+    for (length, what) in [("soon", "no duration"), ("0", "no time at all"), ("25h", "longer than a day")] {
+        let ran = scratch.person("pause", &["cairn", "hook", "pause", "--for", length, "--why", "x"]);
+        ran.refused(1, what);
+    }
+    assert!(!scratch.govern().exists());
+    scratch.run(&["cairn", "hook", "pause", "--for", "1m"]).refused(2, "--why");
+    scratch.run(&["cairn", "hook", "install", "nobody"]).refused(2, "the agents are claude, codex");
+    scratch.run(&["cairn", "hook", "nonsense"]).refused(2, "nonsense");
+    scratch.run(&["cairn", "approve", "a", "b"]).refused(2, "usage");
+    scratch.run(&["cairn", "receipts"]).refused(2, "usage");
+    scratch.run(&["cairn", "plan"]).refused(2, "usage");
+    scratch.run(&["cairn", "chalk", "plan"]).refused(1, "not offered");
+}

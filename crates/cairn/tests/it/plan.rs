@@ -1,0 +1,55 @@
+use serde_json::json;
+
+use crate::scratch::Scratch;
+
+fn plan(content: &str) -> String {
+    json!([{ "content": content, "status": "in_progress", "priority": "high" }]).to_string()
+}
+
+#[test]
+fn a_plan_is_judged_when_it_is_set() {
+    let scratch = Scratch::repository();
+    scratch.run(&["cairn", "plan", "show"]).refused(1, "no-plan");
+    for (text, what) in [
+        ("[]", "PL-003"),
+        (&*plan("short"), "PL-005"),
+        (&*plan("TODO: step 1"), "PL-006"),
+        (r#"[{"content": "Add the parser", "status": "pending"}]"#, "PL-010"),
+        (r#"[{"content": "Add the parser", "status": "done", "priority": "low"}]"#, "PL-004"),
+        ("[\n  7]", "plan.json:2:"),
+        ("{}", "plan-unreadable"),
+    ] {
+        scratch.write("plan.json", text);
+        scratch.run(&["cairn", "plan", "set", "--from", "plan.json"]).refused(1, what);
+    }
+    scratch.run(&["cairn", "plan", "set", "--from", "nothing"]).refused(1, "no file");
+    assert!(!scratch.govern().exists());
+    scratch.write("plan.json", plan("Add the parser"));
+    insta::assert_snapshot!(scratch.run(&["cairn", "plan", "set", "--from", "plan.json"]).all(), @"");
+    let shown = scratch.run(&["cairn", "plan", "show", "--json"]).ok().json();
+    assert_eq!(shown["todos"][0]["content"], "Add the parser");
+}
+
+#[test]
+fn a_plan_that_was_set_opens_the_plan_gate_of_the_session() {
+    let scratch = Scratch::repository();
+    scratch.write(".governance/policy.json", r#"{ "schema": 1, "gates": { "plan": true } }"#);
+    scratch.write("plan.json", plan("Add the parser"));
+    let set = ["cairn", "plan", "set", "--from", "plan.json"];
+    let call = |event: &str, command: &str, exit: i64| {
+        let args = json!({ "command": command });
+        scratch.hook(json!({ "event": event, "call": command, "tool": "bash", "args": args, "exit": exit }))
+    };
+    scratch.run(&set).ok();
+    // A plan of before, and a command that only mentions the setting of one, open nothing.
+    assert_eq!(call("pre_tool", "cairn plan set --help", 0)["decision"], "allow");
+    call("post_tool", "cairn plan set --help", 0);
+    assert_eq!(scratch.edit("a.rs")["rule"], "PL-001");
+    let command = set.join(" ");
+    assert_eq!(call("pre_tool", &command, 0)["decision"], "allow");
+    scratch.run(&set).ok();
+    call("post_tool", &command, 0);
+    assert_eq!(scratch.edit("a.rs")["decision"], "allow");
+    scratch.hook(json!({ "event": "stop", "text": "done" }));
+    assert_eq!(scratch.edit("b.rs")["rule"], "PL-001", "a plan is for one turn");
+}
