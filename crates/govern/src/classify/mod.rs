@@ -91,6 +91,7 @@ pub fn classify(tool: &Tool, context: Context<'_>) -> Effects {
 
 fn shell_command(command: &str, cwd: Option<&str>, shell: &str, context: Context<'_>) -> Effects {
     let bases: Vec<Base> = match cwd {
+        Some(cwd) if cwd.starts_with('~') => vec![Base::Unknown],
         Some(cwd) => path::bases(&Base::of(context.cwd), &Text::literal(cwd)),
         None => vec![Base::of(context.cwd)],
     };

@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use brush_parser::ast::{
-    Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, ExtendedTestExpr, Program,
-    SeparatorOperator, SimpleCommand,
+    Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, ExtendedTestExpr, Pipeline,
+    PipelineOperator, Program, SeparatorOperator, SimpleCommand,
 };
 
 use crate::classify::text::Text;
@@ -30,34 +30,68 @@ impl Shell<'_> {
     pub(super) fn list(&mut self, list: &CompoundList) -> Result<(), Unclear> {
         for item in &list.0 {
             let before = self.state.clone();
-            let is_first_alone = item.0.additional.is_empty();
+            // Where the script may be when one of the commands so far has failed.
+            let mut failed = before.clone();
+            let mut ends = false;
             for (index, (operator, pipeline)) in item.0.iter().enumerate() {
-                if index > 0 && operator == brush_parser::ast::PipelineOperator::Or {
-                    // What came before may have failed or been left out.
-                    self.state = self.state.clone().or(&before);
+                if index > 0 {
+                    failed = failed.or(&self.state);
                 }
-                for (at, command) in pipeline.seq.iter().enumerate() {
-                    let input = if at == 0 { Input::Inherited } else { Input::Piped };
-                    if pipeline.seq.len() == 1 {
-                        self.command(command, input)?;
-                    } else if at + 1 == pipeline.seq.len() {
-                        // Some shells run the last command of a pipeline themselves, others apart.
-                        let apart = self.state.clone();
-                        self.command(command, input)?;
-                        self.state = self.state.clone().or(&apart);
-                    } else {
-                        self.apart(|shell| shell.command(command, input))?;
+                if index > 0 && operator == PipelineOperator::Or {
+                    if self.is_exit(pipeline) {
+                        // What follows is reached only where nothing has failed.
+                        let passed = self.state.clone();
+                        self.pipeline(pipeline)?;
+                        self.state = passed;
+                        ends = true;
+                        continue;
                     }
+                    self.state = self.state.clone().or(&failed);
                 }
+                ends = false;
+                self.pipeline(pipeline)?;
             }
             if matches!(item.1, SeparatorOperator::Async) {
                 self.state = before;
-            } else if !is_first_alone || self.state.folders != before.folders {
-                // A command that failed has changed nothing, and one behind `&&` may not have run.
-                self.state = self.state.clone().or(&before);
+            } else if !ends && (!item.0.additional.is_empty() || self.state.folders != before.folders) {
+                self.state = self.state.clone().or(&failed);
             }
         }
         Ok(())
+    }
+
+    fn pipeline(&mut self, pipeline: &Pipeline) -> Result<(), Unclear> {
+        let before = pipeline.bang.then(|| self.state.clone());
+        for (at, command) in pipeline.seq.iter().enumerate() {
+            let input = if at == 0 { Input::Inherited } else { Input::Piped };
+            if pipeline.seq.len() == 1 {
+                self.command(command, input)?;
+            } else if at + 1 == pipeline.seq.len() {
+                // Some shells run the last command of a pipeline themselves, others apart.
+                let apart = self.state.clone();
+                self.command(command, input)?;
+                self.state = self.state.clone().or(&apart);
+            } else {
+                self.apart(|shell| shell.command(command, input))?;
+            }
+        }
+        if let Some(before) = before {
+            // Behind `!` what follows is reached where the command has failed.
+            self.state = self.state.clone().or(&before);
+        }
+        Ok(())
+    }
+
+    /// Whether a pipeline is `exit` alone, and `exit` means what it does.
+    fn is_exit(&self, pipeline: &Pipeline) -> bool {
+        let [Command::Simple(simple)] = pipeline.seq.as_slice() else {
+            return false;
+        };
+        let is_named = simple.word_or_name.as_ref().is_some_and(|name| name.value == "exit");
+        let is_changed =
+            self.state.functions.contains_key("exit") || self.state.renamed.iter().any(|name| name == "exit");
+        // With words that are no number, or a redirection that fails, the shell may go on.
+        is_named && simple.prefix.is_none() && !is_changed && exits_plainly(simple)
     }
 
     /// Walks what can't change the state, as a subshell.
@@ -323,6 +357,15 @@ impl Shell<'_> {
             self.state.variables = variables;
         }
         Ok(())
+    }
+}
+
+fn exits_plainly(simple: &SimpleCommand) -> bool {
+    let words = simple.suffix.as_ref().map_or(&[][..], |suffix| &suffix.0);
+    match words {
+        [] => true,
+        [Item::Word(word)] => word.value.bytes().all(|byte| byte.is_ascii_digit()),
+        _ => false,
     }
 }
 
