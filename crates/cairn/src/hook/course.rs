@@ -118,11 +118,10 @@ impl Course<'_> {
                 marker = Some("paused");
             }
         }
-        if !found.is_empty() && found.iter().all(|found| found.ticket) {
-            if ticket::redeem(&self.state, call, self.world.now()).is_some() {
-                context.push("a person granted this one call".to_owned());
-                found.clear();
-            }
+        let can_pass = !found.is_empty() && found.iter().all(|found| found.ticket);
+        if can_pass && ticket::redeem(&self.state, call, self.world.now()).is_some() {
+            context.push("a person granted this one call".to_owned());
+            found.clear();
         }
         let mut verdict = match found.first() {
             Some(first) => self.with_ticket(call, first, &found).verdict(),
@@ -247,11 +246,6 @@ impl Course<'_> {
         Ok(compare::compare(&self.state, self.layout.as_ref(), &git, &rules, all))
     }
 
-    /// Whether a person let this call write the path: it was judged, announced, and not denied.
-    fn is_granted(&self, path: &str, writes: &[String]) -> bool {
-        writes.iter().any(|written| written == path)
-    }
-
     /// What the session knows now.
     fn learned(&self, call: &Call, effects: &Effects, is_ok: bool) -> Vec<Entry> {
         let root = self.state.root();
@@ -305,7 +299,9 @@ impl Course<'_> {
             let mut todos = todos.clone();
             // A carrier that knows no priorities means nothing by leaving them out.
             if todos.iter().all(|todo| todo.priority.is_none()) {
-                todos.iter_mut().for_each(|todo| todo.priority = Some("medium".to_owned()));
+                for todo in &mut todos {
+                    todo.priority = Some("medium".to_owned());
+                }
             }
             let plan = Plan { todos, text: text.as_ref().map(Sha256::of), at: self.world.now() };
             entries.push(Entry::Plan(plan));
