@@ -36,6 +36,11 @@ pub trait Link: Sized {
 
     /// The line as it stands in the log, with its end.
     fn line(&self) -> String;
+
+    /// The line and its hash, for kinds that make both at once.
+    fn sealed(&self) -> (String, Sha256) {
+        (self.line(), self.hash())
+    }
 }
 
 /// What is wrong with a line by itself.
@@ -354,13 +359,18 @@ impl<L: Link> Chain<L> {
 
     /// Writes `link`, which follows the last line; after an error the log is as it was. Not synced, it may be lost when the power goes, and then the log
     /// is shorter than the head says.
-    pub fn write(&self, link: &L, sync: bool) -> Result<(), FileError> {
+    ///
+    /// Gives back the new head.
+    pub fn write(&self, link: &L, sync: bool) -> Result<Head, FileError> {
+        let (text, hash) = link.sealed();
+        let head = Head { n: link.number(), hash };
         if let Some(folder) = self.path.parent() {
             fs::create_dir_all(folder).map_err(|error| FileError::new("create", folder, error))?;
         }
         let mut appender = self.open()?;
-        appender.append(link.line().as_bytes(), sync)?;
-        self.write_head(link).inspect_err(|_| appender.undo())
+        appender.append(text.as_bytes(), sync)?;
+        self.write_head(head).inspect_err(|_| appender.undo())?;
+        Ok(head)
     }
 
     /// The log opened for one more line, without the half line that a crash left at its end.
@@ -368,15 +378,15 @@ impl<L: Link> Chain<L> {
         Appender::open_whole(&self.path).map(|(appender, _)| appender)
     }
 
-    /// Makes the head name `link`.
-    pub(crate) fn write_head(&self, link: &L) -> Result<(), FileError> {
+    /// Makes the head file say `head`.
+    pub(crate) fn write_head(&self, head: Head) -> Result<(), FileError> {
         let path = self.head_path();
         let fail = |error| FileError::new("write", &path, error);
         fault::point("chain").map_err(fail)?;
         // Not synced: after a power cut the head may be one line behind, which is accepted.
         let mut temporary = path.clone().into_os_string();
         temporary.push(format!(".{}.tmp", std::process::id()));
-        fs::write(&temporary, format!("{}\n", Head::of(Some(link)))).map_err(fail)?;
+        fs::write(&temporary, format!("{head}\n")).map_err(fail)?;
         fs::rename(&temporary, &path).map_err(fail)
     }
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use canon::json;
 use serde::{Deserialize, Serialize};
 
-use crate::chain::{Chain, ChainError, Link as _, Record};
+use crate::chain::{Chain, ChainError, Head, Link as _, Record};
 use crate::fault;
 use crate::file::{self, Appender, FileError, Staged};
 
@@ -142,7 +142,7 @@ impl Transaction {
             file::sync_folder(path)?;
         }
         if let Some((chain, record)) = &self.record {
-            chain.write_head(record)?;
+            chain.write_head(Head::of(Some(record)))?;
         }
         if steps > 1 {
             let fail = |error| FileError::new("remove", journal, error);
@@ -241,7 +241,7 @@ pub fn recover(journal: &Path) -> Result<bool, ChainError> {
         }
     }
     if let Some((path, record)) = &content.record {
-        Chain::at(path).write_head(record)?;
+        Chain::at(path).write_head(Head::of(Some(record)))?;
     }
     fs::remove_file(journal).map_err(|error| FileError::new("remove", journal, error))?;
     Ok(true)

@@ -233,9 +233,15 @@ impl Link for Receipt {
     }
 
     fn line(&self) -> String {
-        let mut line = String::from_utf8(self.bytes()).unwrap_or_default();
+        self.sealed().0
+    }
+
+    fn sealed(&self) -> (String, Sha256) {
+        let bytes = self.bytes();
+        let hash = Sha256::of(&bytes);
+        let mut line = String::from_utf8(bytes).unwrap_or_default();
         line.push('\n');
-        line
+        (line, hash)
     }
 }
 

@@ -110,8 +110,7 @@ impl Writer<'_> {
     /// Adds a line; it is on disk, or there was an error and the log is as it was.
     pub(super) fn add(&mut self, mut receipt: Receipt, sync: bool) -> Result<Receipt, ReceiptError> {
         receipt.seal(self.head, &self.log.key, &self.log.id);
-        self.log.chain.write(&receipt, sync)?;
-        self.head = Head::of(Some(&receipt));
+        self.head = self.log.chain.write(&receipt, sync)?;
         self.last = Some(receipt.clone());
         Ok(receipt)
     }
