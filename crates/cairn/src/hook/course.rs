@@ -118,6 +118,7 @@ impl Course<'_> {
         if !found.is_empty() && found.iter().all(|found| found.ticket) {
             if ticket::redeem(&self.state, call, self.world.now()).is_some() {
                 context.push("a person granted this one call".to_owned());
+                marker = Some("approved");
                 found.clear();
             }
         }
@@ -138,7 +139,7 @@ impl Course<'_> {
             writes: &writes,
             protected: Some(Sha256::of(&self.snapshot.rules)),
             probe: None,
-            marker,
+            marker: marker.filter(|_| verdict.decision == Decision::Allow),
         };
         self.receipts()?.judged(self.event, &verdict, &known).map_err(|error| error.to_string())?;
         let denied = verdict.decision == Decision::Deny;
