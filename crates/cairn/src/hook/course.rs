@@ -115,12 +115,13 @@ impl Course<'_> {
                 marker = Some("paused");
             }
         }
-        if !found.is_empty() && found.iter().all(|found| found.ticket) {
-            if ticket::redeem(&self.state, call, self.world.now()).is_some() {
-                context.push("a person granted this one call".to_owned());
-                marker = Some("approved");
-                found.clear();
-            }
+        if !found.is_empty()
+            && found.iter().all(|found| found.ticket)
+            && ticket::redeem(&self.state, call, self.world.now()).is_some()
+        {
+            context.push("a person granted this one call".to_owned());
+            marker = Some("approved");
+            found.clear();
         }
         let mut verdict = match found.first() {
             Some(first) => self.with_ticket(call, first, &found).verdict(),
@@ -225,9 +226,9 @@ impl Course<'_> {
             entries.extend(due.into_iter().map(|name| Entry::Mark { name, value: String::new() }));
         }
         self.remember(&entries)?;
-        let broken: Vec<_> =
-            found.protected.iter().filter(|(path, _)| !self.is_granted(path, &writes)).collect();
-        let Some((path, guard)) = broken.first() else { return Ok(Verdict::allow()) };
+        // What the call announced was judged before it, and a person let it pass.
+        let broken = found.protected.iter().find(|(path, _)| !writes.contains(path));
+        let Some((path, guard)) = broken else { return Ok(Verdict::allow()) };
         Ok(Found {
             decision: Decision::Deny,
             gate: "protected",
@@ -238,11 +239,6 @@ impl Course<'_> {
             ticket: false,
         }
         .verdict())
-    }
-
-    /// Whether a person let this call write the path: it was judged, announced, and not denied.
-    fn is_granted(&self, path: &str, writes: &[String]) -> bool {
-        writes.iter().any(|written| written == path)
     }
 
     /// What the session knows now.
@@ -298,7 +294,9 @@ impl Course<'_> {
             let mut todos = todos.clone();
             // A carrier that knows no priorities means nothing by leaving them out.
             if todos.iter().all(|todo| todo.priority.is_none()) {
-                todos.iter_mut().for_each(|todo| todo.priority = Some("medium".to_owned()));
+                for todo in &mut todos {
+                    todo.priority = Some("medium".to_owned());
+                }
             }
             let plan = Plan { todos, text: text.as_ref().map(Sha256::of), at: self.world.now() };
             entries.push(Entry::Plan(plan));

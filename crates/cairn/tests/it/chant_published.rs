@@ -54,9 +54,9 @@ fn sha256sum(bytes: &[u8]) -> String {
 /// The digest of a record by its definition, in awk: without the blocks of these fields.
 fn digest(text: &str, without: &str) -> String {
     let program = format!(
-        r#"/^---$/ {{ skip = 0; print; next }} /^({without})[ \t]*:/ {{ skip = 1; next }} /^[^ \t#-]/ {{ skip = 0 }} !skip"#
+        r"/^---$/ {{ skip = 0; print; next }} /^({without})[ \t]*:/ {{ skip = 1; next }} /^[^ \t#-]/ {{ skip = 0 }} !skip"
     );
-    let front = text.splitn(3, "---\n").nth(1).unwrap();
+    let front = text.split("---\n").nth(1).unwrap();
     let body = &text[front.len() + 8..];
     let kept = tool(Path::new("/"), "awk", &[&program], format!("---\n{front}---\n").as_bytes());
     sha256sum(format!("{kept}{body}").as_bytes())
@@ -119,7 +119,10 @@ fn reference() -> Option<Scratch> {
         let args = ["-q", "-t", "ed25519", "-N", "", "-C", name, "-f", key.to_str().unwrap()];
         tool(&scratch.home(), "ssh-keygen", &args, b"");
         let public = fs::read_to_string(key.with_extension("pub")).unwrap();
-        signers.push_str(&format!("{name} {}\n", public.rsplit_once(' ').unwrap().0));
+        signers.push_str(name);
+        signers.push(' ');
+        signers.push_str(public.rsplit_once(' ').unwrap().0);
+        signers.push('\n');
     }
     scratch.write(".chant/allowed_signers", signers);
     scratch.commit("reference");

@@ -120,7 +120,7 @@ fn a_holder_that_was_killed_is_broken_at_once() {
         let next = feed(program(&scratch).args(amend).spawn().unwrap(), &json!({ "reviews": [point] }));
         let output = next.wait_with_output().unwrap();
         assert!(output.status.success(), "{point}: {}", printed(&output));
-        assert!(begun.elapsed() < Duration::from_secs(60), "{point}");
+        assert!(begun.elapsed() < Duration::from_mins(1), "{point}");
         assert_eq!(left(&scratch), Vec::<String>::new(), "{point}");
     }
 }

@@ -336,5 +336,5 @@ fn ten_thousand_records_are_listed_soon() {
     let listed = scratch.run(&["chant", "workspace", "records", "--json", "--kind", "notes/note.kind.mjs"]);
     assert_eq!(listed.ok().json()["summary"]["total"], 10_000);
     // Far more than it takes, also unoptimised on a busy machine; what it must not do is look at each by itself.
-    assert!(begun.elapsed() < std::time::Duration::from_secs(120), "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < std::time::Duration::from_mins(2), "{:?}", begun.elapsed());
 }

@@ -22,8 +22,9 @@ fn person_only(argv: &Argv) -> Option<Found> {
     }
     let words = words(argv);
     let is_for_people = match words.as_slice() {
-        ["approve", ..] | ["hook", "pause" | "uninstall" | "install" | "resume", ..] => true,
-        ["govern", "deploy", "approve", ..] => true,
+        ["approve", ..]
+        | ["hook", "pause" | "uninstall" | "install" | "resume", ..]
+        | ["govern", "deploy", "approve", ..] => true,
         // A word that can't be told may be any of these.
         ["hook"] | [] => argv.has_unknown(),
         _ => false,
