@@ -48,7 +48,13 @@ fn uninstalling_needs_a_person_and_leaves_every_byte_as_it_was() {
     let installed = scratch.read(".claude/settings.json");
     assert!(installed.contains("\"command\": \"cairn\"") && !installed.contains(PROGRAM), "{installed}");
     let uninstall = ["cairn", "hook", "uninstall", "claude", "--shared"];
-    insta::assert_snapshot!(scratch.run(&uninstall).all(), @"");
+    insta::assert_snapshot!(scratch.run(&uninstall).all(), @"
+    exit 1
+    --- out
+    --- err
+    ✗ this needs a person at a terminal (no-terminal)
+      hint: run the command yourself in a terminal; nothing was changed
+    ");
     scratch.person("yes", &uninstall).refused(1, "not-confirmed");
     assert_eq!(scratch.read(".claude/settings.json"), installed);
     scratch.person("claude", &uninstall).ok();
