@@ -15,5 +15,6 @@ gate::reason_codes! {
     NO_RECEIPT = "no-receipt", "No receipt has this number or this call.";
     RECEIPTS_UNREADABLE = "receipts-unreadable", "The log of receipts, or a key that signed it, can't be read.";
     PLAN_UNREADABLE = "plan-unreadable", "The plan is not the JSON list that a plan is.";
+    NO_COMMIT = "no-commit", "The revision names no commit.";
     NO_PLAN = "no-plan", "No plan was set.";
 }

@@ -12,6 +12,7 @@ pub mod decision;
 pub mod demo;
 pub mod doctor;
 pub mod done;
+pub mod govern;
 pub mod guard;
 pub mod handoff;
 pub mod hook;
@@ -148,6 +149,8 @@ pub enum Command {
     Receipts(receipts::Args),
     /// Say what is about to be done, where the plan gate asks for it
     Plan(plan::Args),
+    /// What the repository shows about the gates
+    Govern(govern::Args),
     /// Show the gates at work in a temporary repository
     Demo(demo::Args),
     /// Print a published JSON Schema, or list them
@@ -164,6 +167,7 @@ pub fn dispatch(ctx: &Ctx<'_>, command: Command) -> Result<Answer, Refusal> {
         Command::Approve(args) => approve::run(ctx, args),
         Command::Receipts(args) => receipts::run(ctx, args),
         Command::Plan(args) => plan::run(ctx, args),
+        Command::Govern(args) => govern::run(ctx, args),
         Command::Demo(args) => demo::run(ctx, args),
         Command::Schema(args) => schema::run(ctx, args),
     }

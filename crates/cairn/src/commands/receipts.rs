@@ -132,7 +132,8 @@ impl Document for Verification {
         let counted = canon::text::counted(lines(self.lines), "line");
         match &self.fault {
             None => {
-                page.ok(format_args!("the chain of receipts is whole: {counted}, head {}", self.head.short()))
+                let head = self.head.short();
+                page.ok(format_args!("the chain of receipts is whole: {counted}, head {head}"));
             }
             Some(fault) => {
                 page.bad(format_args!("the chain of receipts is broken at {fault}"));
@@ -182,8 +183,8 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
         Action::List { session, tool, decision, since, last } => {
             let last = usize::try_from(last).ok();
             let filter = Filter { session, tool, decision: decision.map(Decision::from), since, last };
-            let list = document::list(&state, &filter).map_err(|error| unreadable(&error))?;
-            Ok(Answer::in_form(&list, ctx.json))
+            let found = document::list(&state, &filter).map_err(|error| unreadable(&error))?;
+            Ok(Answer::in_form(&found, ctx.json))
         }
         Action::Show { which } => {
             let show = document::show(&state, &which).map_err(|error| unreadable(&error))?;

@@ -79,7 +79,7 @@ pub(super) fn compare(
 }
 
 /// The paths that git sees as changed or untracked, from the top.
-fn dirty(git: &Git) -> Option<Vec<String>> {
+pub(super) fn dirty(git: &Git) -> Option<Vec<String>> {
     let output =
         git.output(["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=normal"]).ok()?;
     let entries = output.stdout.split(|&byte| byte == 0).filter(|entry| entry.len() > 3);

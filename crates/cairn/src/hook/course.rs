@@ -118,9 +118,12 @@ impl Course<'_> {
                 marker = Some("paused");
             }
         }
-        let can_pass = !found.is_empty() && found.iter().all(|found| found.ticket);
-        if can_pass && ticket::redeem(&self.state, call, self.world.now()).is_some() {
+        if !found.is_empty()
+            && found.iter().all(|found| found.ticket)
+            && ticket::redeem(&self.state, call, self.world.now()).is_some()
+        {
             context.push("a person granted this one call".to_owned());
+            marker = Some("approved");
             found.clear();
         }
         let mut verdict = match found.first() {
@@ -140,7 +143,7 @@ impl Course<'_> {
             writes: &writes,
             protected: Some(Sha256::of(&self.snapshot.rules)),
             probe: None,
-            marker,
+            marker: marker.filter(|_| verdict.decision == Decision::Allow),
         };
         self.receipts()?.judged(self.event, &verdict, &known).map_err(|error| error.to_string())?;
         let denied = verdict.decision == Decision::Deny;
@@ -224,9 +227,9 @@ impl Course<'_> {
             entries.extend(due.into_iter().map(|name| Entry::Mark { name, value: String::new() }));
         }
         self.remember(&entries)?;
-        // What was announced and not denied before the call was let pass by a person.
-        let mut broken = found.protected.iter().filter(|(path, _)| !writes.contains(path));
-        let Some((path, guard)) = broken.next() else { return Ok(Verdict::allow()) };
+        // What the call announced was judged before it, and a person let it pass.
+        let broken = found.protected.iter().find(|(path, _)| !writes.contains(path));
+        let Some((path, guard)) = broken else { return Ok(Verdict::allow()) };
         Ok(Found {
             decision: Decision::Deny,
             gate: "protected",

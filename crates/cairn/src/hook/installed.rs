@@ -124,13 +124,20 @@ impl<'w> Installed<'w> {
         let mut found = Vec::new();
         for scope in [Scope::Private, Scope::Shared] {
             for target in install::targets(agent, scope)? {
-                let existing = read(&self.path(&target)?)?;
-                found.push(install::status(&target, existing.as_deref(), &self.program, &|program| {
-                    program == self.program || self.runs(program)
-                }));
+                found.push(self.status_of(&target)?);
             }
         }
         Ok(found)
+    }
+
+    /// How the installation in one file stands.
+    ///
+    /// # Errors
+    /// The file can't be read.
+    pub fn status_of(&self, target: &Target) -> Result<Status, Refusal> {
+        let existing = read(&self.path(target)?)?;
+        let runs = |program: &str| program == self.program || self.runs(program);
+        Ok(install::status(target, existing.as_deref(), &self.program, &runs))
     }
 
     fn runs(&self, program: &str) -> bool {

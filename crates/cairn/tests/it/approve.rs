@@ -19,19 +19,28 @@ fn shell(scratch: &Scratch) -> serde_json::Value {
 fn a_person_lets_one_call_pass_once() {
     let scratch = protected();
     assert_eq!(scratch.run(&["cairn", "approve"]).ok().out, "no call waits for a person\n");
-    let asked = shell(&scratch);
-    assert_ne!(asked["decision"], "allow", "{asked}");
-    // Where the agent asks by itself no ticket is made.
-    if asked["decision"] == "ask" {
-        return;
-    }
-    insta::assert_snapshot!(scratch.run(&["cairn", "approve"]).all(), @"");
+    let denied = shell(&scratch);
+    assert!(denied["reason"].as_str().unwrap().contains("cairn approve "), "{denied}");
+    insta::assert_snapshot!(scratch.run(&["cairn", "approve"]).all(), @"
+    exit 0
+    --- out
+    TICKET    TOOL  CALL
+    0b8b4d87  bash  echo x > locked/a
+      locked/a: the policy keeps agents from locked/**: it is settled
+      next: cairn approve <ticket>
+    --- err
+    ");
     let list = scratch.run(&["cairn", "approve", "--json"]).ok().json();
     let id = list["tickets"][0]["id"].as_str().unwrap().to_owned();
     scratch.run(&["cairn", "approve", &id]).refused(1, "no-terminal");
     scratch.person("yes", &["cairn", "approve", &id]).refused(1, "not-confirmed");
     assert_eq!(shell(&scratch)["decision"], "deny");
-    insta::assert_snapshot!(scratch.person(&id, &["cairn", "approve", &id]).all(), @"");
+    insta::assert_snapshot!(scratch.person(&id, &["cairn", "approve", &id]).all(), @"
+    exit 0
+    --- out
+    ✓ the call of ticket 0b8b4d87 may be made once, within ten minutes
+    --- err
+    ");
     assert_eq!(scratch.edit("locked/a")["decision"], "deny", "another call is not this one");
     assert_eq!(shell(&scratch)["decision"], "allow");
     assert_eq!(shell(&scratch)["decision"], "deny", "once");
@@ -43,6 +52,12 @@ fn a_person_lets_one_call_pass_once() {
 #[test]
 fn a_ticket_that_is_none_is_refused() {
     let scratch = protected();
-    insta::assert_snapshot!(scratch.person("x", &["cairn", "approve", "x"]).all(), @"");
+    insta::assert_snapshot!(scratch.person("x", &["cairn", "approve", "x"]).all(), @"
+    exit 1
+    --- out
+    --- err
+    ✗ no ticket `x` waits for an answer (ticket-gone)
+      next: cairn approve
+    ");
     assert!(!scratch.govern().exists());
 }

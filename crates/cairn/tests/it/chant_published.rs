@@ -119,7 +119,10 @@ fn reference() -> Option<Scratch> {
         let args = ["-q", "-t", "ed25519", "-N", "", "-C", name, "-f", key.to_str().unwrap()];
         tool(&scratch.home(), "ssh-keygen", &args, b"");
         let public = fs::read_to_string(key.with_extension("pub")).unwrap();
-        signers.extend([name, " ", public.rsplit_once(' ').unwrap().0, "\n"]);
+        signers.push_str(name);
+        signers.push(' ');
+        signers.push_str(public.rsplit_once(' ').unwrap().0);
+        signers.push('\n');
     }
     scratch.write(".chant/allowed_signers", signers);
     scratch.commit("reference");

@@ -14,13 +14,27 @@ fn a_change_of_settings_is_shown_and_written_when_someone_agrees() {
     assert!(ran.err.contains(PROGRAM) && !scratch.path(".claude").exists());
     scratch.run_asked(false, &["cairn", "hook", "install", "claude"]).refused(1, "not written");
     assert!(!scratch.path(".claude").exists());
-    insta::assert_snapshot!(scratch.run_asked(true, &["cairn", "hook", "install", "claude"]).all(), @"");
+    insta::assert_snapshot!(scratch.run_asked(true, &["cairn", "hook", "install", "claude"]).all(), @"
+    exit 0
+    --- out
+    ✓ [root]/.claude/settings.local.json  created
+      next: cairn hook status claude
+    --- err
+    ");
     let written = scratch.read(PRIVATE);
     assert!(written.contains(PROGRAM));
     let again = scratch.run(&["cairn", "hook", "install", "claude", "--json"]).ok().json();
     assert_eq!(again["files"][0]["change"], "none");
     assert_eq!(scratch.read(PRIVATE), written);
-    insta::assert_snapshot!(scratch.run(&["cairn", "hook", "status", "claude"]).all(), @"");
+    insta::assert_snapshot!(scratch.run(&["cairn", "hook", "status", "claude"]).all(), @"
+    exit 0
+    --- out
+    ✓ claude (private)  installed  .claude/settings.local.json
+    · claude (shared)  absent  .claude/settings.json
+      hint: cairn hook install claude --shared
+    ✓ the gate lives: an edit below `.git/` is denied
+    --- err
+    ");
 }
 
 #[test]
@@ -32,9 +46,15 @@ fn uninstalling_needs_a_person_and_leaves_every_byte_as_it_was() {
         scratch.run(&[&["cairn", "hook", "install", "claude", "--yes"], shared].concat()).ok();
     }
     let installed = scratch.read(".claude/settings.json");
-    assert!(installed.contains("cairn hook claude") && !installed.contains(PROGRAM), "{installed}");
+    assert!(installed.contains("\"command\": \"cairn\"") && !installed.contains(PROGRAM), "{installed}");
     let uninstall = ["cairn", "hook", "uninstall", "claude", "--shared"];
-    insta::assert_snapshot!(scratch.run(&uninstall).all(), @"");
+    insta::assert_snapshot!(scratch.run(&uninstall).all(), @"
+    exit 1
+    --- out
+    --- err
+    ✗ this needs a person at a terminal (no-terminal)
+      hint: run the command yourself in a terminal; nothing was changed
+    ");
     scratch.person("yes", &uninstall).refused(1, "not-confirmed");
     assert_eq!(scratch.read(".claude/settings.json"), installed);
     scratch.person("claude", &uninstall).ok();
@@ -66,10 +86,27 @@ fn what_is_wrong_is_named_with_its_cure() {
     let text = scratch.read(PRIVATE).replace(PROGRAM, "/gone/cairn");
     scratch.write(PRIVATE, text);
     scratch.write(".cursor/hooks.json", "{ \"hooks\": [");
-    insta::assert_snapshot!(scratch.run(&["cairn", "hook", "status"]).all(), @"");
+    insta::assert_snapshot!(scratch.run(&["cairn", "hook", "status"]).all(), @"
+    exit 2
+    --- out
+    ✗ claude (private)  broken  .claude/settings.local.json
+      `/gone/cairn` can't be started
+      hint: cairn hook install claude
+    ✗ cursor (shared)  damaged  .cursor/hooks.json
+      line 1: the settings of `cursor` can't be read: expected a value, found the end of the file
+      hint: repair `.cursor/hooks.json`, then run `cairn hook install cursor --shared`
+    ✓ the gate lives: an edit below `.git/` is denied
+    --- err
+    ");
     scratch.run(&["cairn", "hook", "status", "--json"]).refused(2, "damaged");
     scratch.run(&["cairn", "hook", "install", "cursor", "--shared", "--yes"]).refused(1, "hooks.json");
-    insta::assert_snapshot!(scratch.run(&["cairn", "hook", "install", "droid"]).all(), @"");
+    insta::assert_snapshot!(scratch.run(&["cairn", "hook", "install", "droid"]).all(), @"
+    exit 1
+    --- out
+    --- err
+    ✗ cairn writes no settings of `droid` (not-installable)
+      hint: its hooks have Claude's form: let its settings call `cairn hook droid <event>` at each event
+    ");
 }
 
 #[test]
@@ -102,7 +139,14 @@ fn a_pause_lets_pass_what_may_and_ends_by_itself() {
     scratch.run(&pause).refused(1, "no-terminal");
     scratch.person("yes", &pause).refused(1, "not-confirmed");
     assert_eq!(scratch.edit("src/a.rs")["decision"], "deny");
-    insta::assert_snapshot!(scratch.person("pause", &pause).all(), @"");
+    insta::assert_snapshot!(scratch.person("pause", &pause).all(), @"
+    exit 0
+    --- out
+    ! paused until 2026-12-01T00:10:05.000Z: a migration
+      what is kept from agents' eyes stays so, and git's folder and cairn's state stay shut
+      next: cairn hook resume
+    --- err
+    ");
     for path in ["src/a.rs", "locked/a.rs"] {
         let answer = scratch.edit(path);
         assert_eq!(answer["decision"], "allow", "{answer}");

@@ -26,6 +26,7 @@ mod demo;
 mod doctor;
 mod done;
 mod existing;
+mod govern;
 mod guard;
 mod handoff;
 mod hook;

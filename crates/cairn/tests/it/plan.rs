@@ -25,7 +25,14 @@ fn a_plan_is_judged_when_it_is_set() {
     scratch.run(&["cairn", "plan", "set", "--from", "nothing"]).refused(1, "no file");
     assert!(!scratch.govern().exists());
     scratch.write("plan.json", plan("Add the parser"));
-    insta::assert_snapshot!(scratch.run(&["cairn", "plan", "set", "--from", "plan.json"]).all(), @"");
+    insta::assert_snapshot!(scratch.run(&["cairn", "plan", "set", "--from", "plan.json"]).all(), @"
+    exit 0
+    --- out
+    STATUS       PRIORITY  STEP
+    in_progress  high      Add the parser
+    ✓ the plan is valid, set at 2026-12-01T00:00:10.000Z
+    --- err
+    ");
     let shown = scratch.run(&["cairn", "plan", "show", "--json"]).ok().json();
     assert_eq!(shown["todos"][0]["content"], "Add the parser");
 }

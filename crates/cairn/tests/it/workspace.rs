@@ -150,7 +150,7 @@ fn a_record_goes_through_its_life() {
         .refused(1, "record-closed");
 
     let since = scratch.run(&["chant", "workspace", "records", "--since", "HEAD"]).ok();
-    assert_snapshot!(since.out.replace(&scratch.git(&["rev-parse", "--short=8", "HEAD"]).trim(), "[head]"), @"
+    assert_snapshot!(since.out.replace(scratch.git(&["rev-parse", "--short=8", "HEAD"]).trim(), "[head]"), @"
     note  [head]..the working tree
     new           n-003  ratified
     verdict       n-003  agree by ann

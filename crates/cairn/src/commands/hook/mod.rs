@@ -81,7 +81,7 @@ fn scope(shared: bool) -> Scope {
 }
 
 /// The path of this program.
-fn program(ctx: &Ctx<'_>) -> Result<std::path::PathBuf, Refusal> {
+pub(super) fn program(ctx: &Ctx<'_>) -> Result<std::path::PathBuf, Refusal> {
     ctx.terminal.program.and_then(|find| find()).ok_or_else(|| {
         Refusal::new(codes::PROGRAM_UNKNOWN, "where this program lies can't be told")
             .hint("start it by its whole path")

@@ -78,15 +78,13 @@ fn line(page: &mut Page, status: &Status) {
 pub(super) fn run(ctx: &Ctx<'_>, agent: Option<AgentId>) -> Result<Answer, Refusal> {
     let state = crate::hook::state(ctx.world)?;
     let installed = Installed::new(&state, ctx.world, &super::program(ctx)?);
-    let files = match agent {
-        Some(agent) => installed.status(agent)?,
-        None => {
-            let with_settings = |agent: &AgentId| agents::install::targets(*agent, Scope::Private).is_ok();
-            let agents = AgentId::ALL.into_iter().filter(with_settings);
-            let found: Result<Vec<_>, _> = agents.map(|agent| installed.status(agent)).collect();
-            found?.concat()
-        }
+    let with_settings = |agent: &AgentId| agents::install::targets(*agent, Scope::Private).is_ok();
+    let asked: Vec<AgentId> = match agent {
+        Some(agent) => vec![agent],
+        None => AgentId::ALL.into_iter().filter(with_settings).collect(),
     };
+    let files: Result<Vec<_>, _> = asked.into_iter().map(|agent| installed.status(agent)).collect();
+    let files = files?.concat();
     let gate = canary::ask(ctx.world);
     let paused = pause::running(&state, ctx.world.now());
     Ok(Answer::of(&Statuses { files, gate, paused, one: agent.is_some() }))
