@@ -31,13 +31,26 @@ pub(super) trait Published {
     fn describe(&self, found: Option<&Self::Found>) -> String;
 }
 
-/// Takes the guard and publishes this process, waiting up to `wait` for a holder that lives. Gives back the guard, which
-/// is held until it is closed, and the holder that was broken.
+/// An advisory lock on a file, held until dropped.
+///
+/// It is let go by name, not by closing the file: a child that another thread is starting has the file open as well until
+/// it runs its program, and would keep the lock for that long.
+#[derive(Debug)]
+pub(super) struct Held(File);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
+/// Takes the guard and publishes this process, waiting up to `wait` for a holder that lives. Gives back the guard and the
+/// holder that was broken.
 pub(super) fn acquire<P: Published>(
     published: &P,
     guard: &Path,
     wait: Duration,
-) -> Result<(File, Option<P::Found>), LockError> {
+) -> Result<(Held, Option<P::Found>), LockError> {
     let mut patience = Patience::new(wait);
     let guard = hold(guard, published, &mut patience)?;
     let mut broken = None;
@@ -58,7 +71,7 @@ pub(super) fn hold<P: Published>(
     guard: &Path,
     published: &P,
     patience: &mut Patience,
-) -> Result<File, LockError> {
+) -> Result<Held, LockError> {
     let holder = || published.describe(published.found().unwrap_or_default().as_ref());
     hold_file(guard, patience, published.path(), holder)
 }
@@ -69,11 +82,11 @@ pub(super) fn hold_file(
     patience: &mut Patience,
     shown: &Path,
     holder: impl Fn() -> String,
-) -> Result<File, LockError> {
+) -> Result<Held, LockError> {
     let file = open(guard)?;
     loop {
         match file.try_lock() {
-            Ok(()) => return Ok(file),
+            Ok(()) => return Ok(Held(file)),
             Err(TryLockError::WouldBlock) => patience.rest(shown, &holder)?,
             Err(TryLockError::Error(error)) => return Err(FileError::new("lock", guard, error).into()),
         }
@@ -82,7 +95,13 @@ pub(super) fn hold_file(
 
 /// Whether a process holds the advisory lock on `guard`.
 pub(super) fn is_held(guard: &Path) -> bool {
-    File::open(guard).is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+    File::open(guard).is_ok_and(|file| match file.try_lock() {
+        Ok(()) => {
+            drop(Held(file));
+            false
+        }
+        Err(error) => matches!(error, TryLockError::WouldBlock),
+    })
 }
 
 fn open(guard: &Path) -> Result<File, FileError> {
@@ -117,5 +136,28 @@ impl Patience {
         std::thread::sleep(self.pause.min(self.wait.saturating_sub(waited)));
         self.pause = (self.pause * 2).min(Duration::from_millis(15));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_ends_although_a_child_has_its_file_open() {
+        let folder = tempfile::tempdir().unwrap();
+        let guard = folder.path().join("guard");
+        let hold = || {
+            hold_file(&guard, &mut Patience::new(Duration::ZERO), &guard, || "someone".to_owned())
+        };
+        let held = hold().unwrap();
+        // As between fork and exec.
+        let inherited = held.0.try_clone().unwrap();
+        assert!(hold().is_err());
+        assert!(is_held(&guard));
+        drop(held);
+        assert!(!is_held(&guard));
+        assert!(hold().is_ok());
+        drop(inherited);
     }
 }

@@ -1,6 +1,6 @@
 //! The lock as a file that names a process: `<pid> <time>`.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -26,7 +26,7 @@ pub struct WriteLock {
     published: PathBuf,
     content: String,
     /// Holds the advisory lock until it is closed.
-    _guard: File,
+    _guard: engine::Held,
     /// What was found and broken: the content of a lock whose holder is gone.
     pub broken: Option<String>,
 }
@@ -163,6 +163,8 @@ impl Published for LockFile<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);

@@ -5,7 +5,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
@@ -185,7 +185,7 @@ pub struct FolderLock {
     /// Whether the published folder goes when this is dropped.
     releases: bool,
     /// Holds the advisory lock until it is closed.
-    _guard: File,
+    _guard: engine::Held,
 }
 
 impl FolderLock {

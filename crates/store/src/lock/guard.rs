@@ -1,6 +1,5 @@
 //! An advisory lock with nothing published: for state that no other program writes.
 
-use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use super::engine::{self, Patience};
 /// The lock on a file, until it is dropped. The system frees it when its holder dies.
 #[derive(Debug)]
 pub struct Guard {
-    _file: File,
+    _file: engine::Held,
 }
 
 impl Guard {

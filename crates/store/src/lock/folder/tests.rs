@@ -161,7 +161,7 @@ fn a_folder_without_an_owner_is_left_alone_while_it_is_young() {
             fs::write(lock.join("owner.json"), content).unwrap();
         }
         assert!(matches!(acquire(folder.path(), 5), Err(LockError::Held { .. })));
-        File::open(&lock).unwrap().set_modified(SystemTime::now() - Duration::from_secs(6)).unwrap();
+        fs::File::open(&lock).unwrap().set_modified(SystemTime::now() - Duration::from_secs(6)).unwrap();
         assert!(acquire(folder.path(), 5).is_ok());
     }
 }
