@@ -64,6 +64,11 @@ impl Answer {
         answer
     }
 
+    /// From the JSON of a document that ends well and was printed before.
+    pub fn known(json: String) -> Self {
+        Self { json, text: Page::new(), exit: Exit::Done, shape: Shape::Text, beside: Page::new() }
+    }
+
     /// From a document that is printed as JSON whatever was asked.
     pub fn document(document: &impl Document) -> Self {
         Self { shape: Shape::Document, ..Self::in_form(document, true) }

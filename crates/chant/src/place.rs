@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gate::Refusal;
 use store::World;
 use store::git::{Git, Layout, Objects, Oid, RepoPath};
-use store::tree::{Revision, Tree, TreeError, WorkTree};
+use store::tree::{Asked, Revision, Traced, Tree, TreeError, WorkTree};
 use trust::Trust;
 
 use crate::codes;
@@ -22,6 +22,7 @@ pub struct Place<'w> {
     folder: RepoPath,
     git: Git,
     objects: OnceCell<Option<Arc<Objects>>>,
+    asked: OnceCell<Arc<Asked>>,
 }
 
 impl<'w> Place<'w> {
@@ -39,7 +40,7 @@ impl<'w> Place<'w> {
         let root = layout.as_ref().map_or_else(|| start.clone(), |layout| layout.work_tree.clone());
         let folder = RepoPath::from_path(start.strip_prefix(&root).unwrap_or(Path::new("")));
         let git = Git::new(&root, &world.env);
-        Ok(Self { world, layout, root, folder, git, objects: OnceCell::new() })
+        Ok(Self { world, layout, root, folder, git, objects: OnceCell::new(), asked: OnceCell::new() })
     }
 
     /// The repository; none outside of one, and in one without a working tree.
@@ -118,13 +119,25 @@ impl<'w> Place<'w> {
     pub fn tree(&self, at: Option<&str>) -> Result<Box<dyn Tree>, Refusal> {
         Ok(match at {
             Some(rev) => Box::new(self.revision(rev)?),
-            None => Box::new(self.work_tree()),
+            None => self.disk(),
         })
+    }
+
+    fn disk(&self) -> Box<dyn Tree> {
+        match self.asked.get() {
+            Some(asked) => Box::new(Traced::new(self.work_tree(), Arc::clone(asked))),
+            None => Box::new(self.work_tree()),
+        }
+    }
+
+    /// From here on, what is asked of the working tree through [`Place::tree`] and [`Place::kinds`] is noted.
+    pub(crate) fn traced(&self) -> &Arc<Asked> {
+        self.asked.get_or_init(Arc::default)
     }
 
     /// The tree that kind files are read from: the working tree, or where there is none what is read itself.
     pub fn kinds(&self, at: Option<&str>) -> Result<Box<dyn Tree>, Refusal> {
-        if self.layout.is_none() && at.is_some() { self.tree(at) } else { Ok(Box::new(self.work_tree())) }
+        if self.layout.is_none() && at.is_some() { self.tree(at) } else { Ok(self.disk()) }
     }
 
     /// The commit that `HEAD` names; none before the first, and outside a repository.

@@ -193,7 +193,7 @@ impl Document {
         })
     }
 
-    fn outcomes(&self) -> Box<dyn Iterator<Item = &Outcome> + '_> {
+    pub(super) fn outcomes(&self) -> Box<dyn Iterator<Item = &Outcome> + '_> {
         match self {
             Self::One(outcome) => Box::new(std::iter::once(&**outcome)),
             Self::Set(set) => Box::new(set.kinds.iter()),

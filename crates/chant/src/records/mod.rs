@@ -13,6 +13,7 @@ mod digest;
 mod document;
 mod links;
 mod list;
+mod memory;
 mod pins;
 mod read;
 mod record;
@@ -33,6 +34,7 @@ pub use document::{
 pub use links::Index;
 pub(crate) use links::index;
 pub use list::{Query, around, declared, list, named};
+pub use memory::Memory;
 pub use pins::{Asset, PinState, is_workspace_path};
 pub use read::{Reading, Records, content, located, parse, parsed, read};
 pub use record::{DecidedIn, Nullable, Provenance, Record, Worktree};

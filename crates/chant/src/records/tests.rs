@@ -10,6 +10,7 @@ use crate::published;
 mod history;
 mod hostile;
 mod kinds;
+mod memory;
 mod places;
 mod trust;
 

@@ -147,17 +147,15 @@ mod tests {
     fn a_lock_ends_although_a_child_has_its_file_open() {
         let folder = tempfile::tempdir().unwrap();
         let guard = folder.path().join("guard");
-        let hold = || {
-            hold_file(&guard, &mut Patience::new(Duration::ZERO), &guard, || "someone".to_owned())
-        };
-        let held = hold().unwrap();
+        let take = || hold_file(&guard, &mut Patience::new(Duration::ZERO), &guard, || "someone".to_owned());
+        let held = take().unwrap();
         // As between fork and exec.
         let inherited = held.0.try_clone().unwrap();
-        assert!(hold().is_err());
+        assert!(take().is_err());
         assert!(is_held(&guard));
         drop(held);
         assert!(!is_held(&guard));
-        assert!(hold().is_ok());
+        assert!(take().is_ok());
         drop(inherited);
     }
 }

@@ -5,12 +5,14 @@
 
 mod overlay;
 mod revision;
+mod traced;
 mod work;
 
 use std::fmt;
 
 pub use overlay::Overlay;
 pub use revision::Revision;
+pub use traced::{Asked, Trace, Traced};
 pub use work::WorkTree;
 
 use crate::file::FileError;

@@ -12,7 +12,7 @@ use crate::file::{self, FileError};
 use crate::git::{Oid, RepoPath};
 
 /// From this many files on, reading is shared among threads.
-const MANY: usize = 64;
+pub(super) const MANY: usize = 64;
 
 /// The files below one folder on disk.
 #[derive(Debug)]
@@ -58,6 +58,11 @@ impl WorkTree {
             folders.insert(folder.clone(), plain);
         }
         Ok(plain)
+    }
+
+    /// Whether `path` lies in the tree, in a folder that is reached through folders alone.
+    pub(super) fn is_reached(&self, path: &RepoPath) -> Result<bool, TreeError> {
+        Ok(Self::is_inside(path) && self.is_plain(&path.parent())?)
     }
 
     fn is_inside(path: &RepoPath) -> bool {

@@ -1,7 +1,7 @@
 //! `records` without a command: the records of one kind, or of every kind that the workspace declares.
 
 use chant::Place;
-use chant::records::{Document as Records, Listing, Outcome, Query, Record, Worktree, list};
+use chant::records::{Document as Records, Listing, Memory, Outcome, Query, Record, Worktree, list};
 use gate::{Exit, Refusal};
 
 use super::Read;
@@ -159,7 +159,16 @@ pub fn run(ctx: &Ctx<'_>, place: &Place<'_>, args: &Read) -> Result<Answer, Refu
         base: args.base.as_deref(),
         uncommitted: args.uncommitted,
     };
-    let document = list(place, &query)?;
-    let printed = Printed { document, is_required: args.require.is_some() };
-    Ok(Answer::in_form(&printed, ctx.json))
+    // What a requirement is judged by is read, not remembered.
+    let is_required = args.require.is_some();
+    let mut memory = if ctx.json && !is_required { Memory::open(place, &query) } else { None };
+    if let Some(json) = memory.as_mut().and_then(|memory| memory.recall(place)) {
+        return Ok(Answer::known(json));
+    }
+    let printed = Printed { document: list(place, &query)?, is_required };
+    let answer = Answer::in_form(&printed, ctx.json);
+    if let Some(memory) = memory {
+        memory.keep(place, &printed.document, answer.json());
+    }
+    Ok(answer)
 }
