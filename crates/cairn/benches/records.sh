@@ -4,8 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 cargo build --release --quiet --bin cairn
-cairn=$PWD/${CARGO_TARGET_DIR:-target}/release/cairn
-[ -x "$cairn" ] || cairn=$CARGO_TARGET_DIR/release/cairn
+cairn=$(realpath "${CARGO_TARGET_DIR:-target}")/release/cairn
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HOME=$work/home
@@ -38,10 +37,19 @@ echo "== records, remembered"
 "$cairn" workspace records --json >/dev/null
 run warm 'git status --porcelain' "$cairn workspace records --json"
 echo "== hook before a call"
-hyperfine -N --warmup 5 --min-runs 100 --style none --input "$work/edit.json" --export-json "$work/hook.json" 'git rev-parse HEAD' "$cairn hook claude-code pre-tool" >/dev/null 2>&1
-run_hook=$(python3 -c 'import json,sys
-rows=json.load(open(sys.argv[1]))["results"]
-base=rows[0]["median"]
-for r in rows:
-    t=sorted(r["times"]); print(r["command"][-40:], f"p50 {r[\"median\"]*1000:.2f} ms p95 {t[int(len(t)*.95)]*1000:.2f} ms, {r[\"median\"]/base:.2f} x") ' "$work/hook.json" 2>/dev/null || true)
-echo "$run_hook"
+python3 - "$cairn" "$work/edit.json" <<'PY'
+import subprocess, sys, time
+def times(argv):
+    found = []
+    for _ in range(150):
+        with open(sys.argv[2]) as event:
+            begun = time.perf_counter()
+            subprocess.run(argv, stdin=event, stdout=subprocess.DEVNULL)
+            found.append(time.perf_counter() - begun)
+    found = sorted(found[10:])
+    return found[len(found) // 2] * 1000, found[int(len(found) * 0.95)] * 1000
+git = times(["git", "rev-parse", "HEAD"])
+hook = times([sys.argv[1], "hook", "claude", "pre-tool"])
+print("git rev-parse HEAD: p50 %.2f ms, p95 %.2f ms" % git)
+print("hook, before a call: p50 %.2f ms, p95 %.2f ms, %.2f x" % (*hook, hook[0] / git[0]))
+PY
