@@ -1,15 +1,22 @@
 //! After a call: what changed that nobody announced.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use gate::protected::{Access, Guard, Kept, Scope};
 use govern::State;
+use serde::{Deserialize, Serialize};
 use store::file::{self, Identity};
 use store::git::{Git, Layout};
 
-/// Files that git sees as changed, and protected files, each as it lay on disk.
-type Seen = BTreeMap<String, Option<Identity>>;
+/// What the last look saw.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Seen {
+    /// Whether git was ever asked. Before that, a file that it sees as changed may have been so all along.
+    whole: bool,
+    /// Protected files, and files that git sees as changed, each as it lay on disk.
+    files: BTreeMap<String, Option<Identity>>,
+}
 
 /// What was found.
 #[derive(Debug, Default)]
@@ -34,35 +41,42 @@ pub(super) fn compare(
     let known: Option<Seen> =
         file::read(&path).ok().flatten().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let guards = rules.all();
-    let mut seen: Seen = Seen::new();
-    for guard in guards.iter().filter(|guard| guard.access == Access::Write) {
-        if let Scope::Path(name) = &guard.scope {
-            seen.insert(name.clone(), Identity::of(&root.join(name)));
-        }
-    }
-    if all && layout.is_some() {
-        for name in dirty(git).unwrap_or_default() {
-            let identity = Identity::of(&root.join(&name));
-            seen.insert(name, identity);
-        }
+    let path_of = |guard: &'_ Guard| match &guard.scope {
+        Scope::Path(name) => Some(name.clone()),
+        _ => None,
+    };
+    let guarded: BTreeSet<String> = guards.iter().filter_map(path_of).collect();
+    let written = guards.iter().filter(|guard| guard.access == Access::Write);
+    let as_it_lies = |name: String| {
+        let identity = Identity::of(&root.join(&name));
+        (name, identity)
+    };
+    let mut seen = Seen { whole: known.as_ref().is_some_and(|known| known.whole), ..Seen::default() };
+    seen.files.extend(written.filter_map(path_of).map(as_it_lies));
+    // Where git does not answer, the rest is as it was.
+    let dirty = if all && layout.is_some() { dirty(git) } else { None };
+    let is_whole = dirty.is_some();
+    if let Some(dirty) = dirty {
+        seen.files.extend(dirty.into_iter().map(as_it_lies));
+        seen.whole = true;
     } else if let Some(known) = &known {
         // What was not looked at is as it was.
-        for (name, identity) in known {
-            seen.entry(name.clone()).or_insert_with(|| identity.clone());
+        for (name, identity) in &known.files {
+            seen.files.entry(name.clone()).or_insert_with(|| identity.clone());
         }
     }
     let mut found = Found::default();
     if let Some(known) = &known {
-        let is_other = |name: &str, now: &Option<Identity>| match known.get(name) {
+        let is_other = |name: &str, now: &Option<Identity>| match known.files.get(name) {
             Some(then) => then != now,
             // A protected file that was never seen is new to the rules, not changed.
-            None => !guards.iter().any(|guard| guard.scope == Scope::Path(name.to_owned())),
+            None => known.whole && !guarded.contains(name),
         };
-        found.changed =
-            seen.iter().filter(|(name, now)| is_other(name, now)).map(|(name, _)| name.clone()).collect();
-        if all {
+        let changed = seen.files.iter().filter(|(name, now)| is_other(name, now));
+        found.changed = changed.map(|(name, _)| name.clone()).collect();
+        if is_whole {
             // What was changed and is now as committed was changed back.
-            found.changed.extend(known.keys().filter(|name| !seen.contains_key(*name)).cloned());
+            found.changed.extend(known.files.keys().filter(|name| !seen.files.contains_key(*name)).cloned());
         }
     }
     for name in &found.changed {

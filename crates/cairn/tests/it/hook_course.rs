@@ -170,6 +170,17 @@ fn a_write_that_no_one_announced_is_found_afterwards() {
 }
 
 #[test]
+fn what_was_changed_before_the_first_look_is_no_ones_doing() {
+    let scratch = project();
+    scratch.write("src/add.py", "changed by the person\n");
+    let input = json!({ "command": "touch made" });
+    assert_eq!(before(&scratch, "t1", "Bash", input.clone()), None);
+    let count = receipts(&scratch);
+    after(&scratch, "t1", "Bash", input, json!({ "stdout": "" }));
+    assert_eq!(receipts(&scratch), count + 1);
+}
+
+#[test]
 fn the_held_out_set_is_not_read() {
     let scratch = project();
     for command in ["cat .chalk/held-out/held_test.py", "grep -r add .", "cp -r .chalk /elsewhere"] {
