@@ -26,7 +26,7 @@ const fn entry<T: JsonSchema>(name: &'static str) -> Entry {
 pub const ALL: &[Entry] = &[
     entry::<c::approve::Printed>("cairn/approve"),
     entry::<crate::demo::Told>("cairn/demo"),
-    entry::<c::govern::Audited>("cairn/govern-audit"),
+    entry::<c::govern::audit::Audited>("cairn/govern-audit"),
     entry::<crate::help::Help>("cairn/help"),
     entry::<c::hook::Changed>("cairn/hook-install"),
     entry::<c::hook::Paused>("cairn/hook-pause"),

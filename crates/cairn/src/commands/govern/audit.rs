@@ -1,4 +1,4 @@
-//! `govern`: what the repository shows about the gates, apart from what anyone says.
+//! `govern audit`: what the repository shows about the gates, apart from what anyone says.
 
 use gate::{Exit, Refusal};
 use schemars::JsonSchema;
@@ -9,23 +9,12 @@ use crate::ctx::Ctx;
 use crate::hook::audit::{Point, Shown, audit};
 use crate::page::Page;
 
-/// What the repository shows about the gates
+/// Arguments of `govern audit`.
 #[derive(Debug, clap::Args)]
 pub struct Args {
-    /// What to do.
-    #[command(subcommand)]
-    pub action: Action,
-}
-
-/// What `govern` does.
-#[derive(Debug, clap::Subcommand)]
-pub enum Action {
-    /// Hold commits, files and settings against the receipts: proved, not shown, contradicted
-    Audit {
-        /// The commit after which history counts; by default the time of the first receipt.
-        #[arg(long, value_name = "COMMIT")]
-        since: Option<String>,
-    },
+    /// The commit after which history counts; by default the time of the first receipt.
+    #[arg(long, value_name = "COMMIT")]
+    since: Option<String>,
 }
 
 /// What `govern audit` prints.
@@ -68,8 +57,7 @@ impl Document for Audited {
 
 /// Runs the command.
 pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
-    let Action::Audit { since } = args.action;
     let state = crate::hook::state(ctx.world)?;
-    let points = audit(ctx.world, &state, &super::hook::program(ctx)?, since.as_deref())?;
+    let points = audit(ctx.world, &state, &crate::commands::hook::program(ctx)?, args.since.as_deref())?;
     Ok(Answer::report(&Audited { points }, ctx.json))
 }
