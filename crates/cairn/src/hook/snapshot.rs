@@ -158,6 +158,12 @@ fn policy(
     Ok(policy)
 }
 
+/// Whether a protected file of Chalk's is as its record has it.
+pub(super) fn is_in_order(world: &World, root: &Path, path: &str) -> bool {
+    chalk::Session::open(world, crate::cli::as_cairn, &Silent)
+        .is_ok_and(|session| chalk::protect::is_in_order(&session, root, path))
+}
+
 /// Where the person's own policy lies.
 pub(super) fn personal(world: &World) -> Option<PathBuf> {
     let base = match world.env.get("XDG_CONFIG_HOME") {
