@@ -49,9 +49,12 @@ pub fn scan(text: &str) -> Vec<Sensitive> {
         let mut add = |class, (at, what): (usize, String)| {
             found.insert(Sensitive { line: index + 1, column: at + 1, class, what });
         };
-        tokens::find(line).into_iter().for_each(|one| add(Class::Secret, one));
-        assigned::find(line).into_iter().for_each(|one| add(Class::Secret, one));
-        personal::find(line).into_iter().for_each(|one| add(Class::Personal, one));
+        for secret in tokens::find(line).into_iter().chain(assigned::find(line)) {
+            add(Class::Secret, secret);
+        }
+        for personal in personal::find(line) {
+            add(Class::Personal, personal);
+        }
     }
     for (line, column) in tokens::private_keys(text) {
         found.insert(Sensitive { line, column, class: Class::Secret, what: "a private key".to_owned() });
@@ -81,7 +84,7 @@ fn is_placeholder(value: &str) -> bool {
     let lower = value.to_lowercase();
     let in_brackets =
         value.starts_with(['<', '{', '[', '(', '%', '$']) || value.ends_with('>') || value.contains('…');
-    let is_one_letter = value.chars().all(|letter| Some(letter) == value.chars().next());
+    let is_one_letter = value.chars().all(|letter| value.starts_with(letter));
     in_brackets || is_one_letter || lower == "..." || WORDS.iter().any(|word| lower.contains(word))
 }
 

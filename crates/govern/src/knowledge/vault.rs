@@ -1,0 +1,484 @@
+//! The vault on disk: a folder of Markdown files, read without following links and written under a lock, all of a change
+//! or nothing.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use canon::{Sha256, front_matter};
+use gate::Refusal;
+use store::file::{self, FileError};
+use store::lock::{Guard, LockError};
+use store::transaction::{self, Transaction};
+
+use super::admit::keepable;
+use super::entry::{Entry, Fields, Folder, Status};
+use super::evidence::{Evidence, read_lines};
+use super::regen::{self, AGENTS, Before, INDEX, Regenerated};
+use super::{Settings, Terms, codes};
+use crate::State;
+
+/// What a vault has (DP-013), folders with a slash.
+pub const ITEMS: [&str; 5] = ["Rules/", "Lessons/", "Research/", "Templates/", INDEX];
+
+/// The file of evidence in the vault.
+pub const EVIDENCE: &str = "evidence.jsonl";
+
+/// The largest entry that is read, in bytes.
+const LARGEST: u64 = 1024 * 1024;
+
+/// How long one writer waits for another.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// What a vault is given to begin with.
+const TEMPLATE: &str = include_str!("template.md");
+
+/// Where a repository's vault lies.
+#[derive(Debug, Clone)]
+pub struct Vault {
+    root: PathBuf,
+    /// From the top of the repository, with forward slashes.
+    name: String,
+    settings: Settings,
+    /// The state of the gates, outside of the work tree.
+    state: PathBuf,
+}
+
+/// An entry with the text that it was read from.
+#[derive(Debug, Clone)]
+pub struct Note {
+    /// The entry.
+    pub entry: Entry,
+    text: String,
+}
+
+/// What lies in a vault.
+#[derive(Debug, Clone)]
+pub struct Shelf {
+    /// The entries, by folder and name.
+    pub notes: Vec<Note>,
+    /// What can't be read, with file and place.
+    pub damaged: Vec<Refusal>,
+    /// The evidence that was added.
+    pub evidence: Vec<Evidence>,
+    /// `Index.md`.
+    pub index: Option<Vec<u8>>,
+    /// `AGENTS.md` of the repository.
+    pub agents: Option<Vec<u8>>,
+    /// Which of [`ITEMS`] are missing.
+    pub missing: Vec<&'static str>,
+    /// What decides about entries here.
+    pub terms: Terms,
+}
+
+impl Shelf {
+    /// The entries.
+    pub fn entries(&self) -> Vec<Entry> {
+        self.notes.iter().map(|note| note.entry.clone()).collect()
+    }
+
+    /// The one entry with this name, this path in the vault, or a name that begins like this.
+    ///
+    /// # Errors
+    /// `NO_ENTRY`, `AMBIGUOUS`.
+    pub fn find(&self, name: &str) -> Result<&Entry, Refusal> {
+        let entries = || self.notes.iter().map(|note| &note.entry);
+        let bare = name.strip_suffix(".md").unwrap_or(name);
+        let exact: Vec<&Entry> = entries()
+            .filter(|entry| entry.id == bare || entry.path().strip_suffix(".md") == Some(bare))
+            .collect();
+        let found = if exact.is_empty() {
+            entries().filter(|entry| !bare.is_empty() && entry.id.starts_with(bare)).collect()
+        } else {
+            exact
+        };
+        match found[..] {
+            [one] => Ok(one),
+            [] => Err(Refusal::new(codes::NO_ENTRY, format!("no entry is called `{name}`"))
+                .next("cairn govern knowledge list")),
+            _ => Err(Refusal::new(codes::AMBIGUOUS, format!("{} entries are called `{name}`", found.len()))
+                .facts(found.iter().map(|entry| entry.path()))
+                .hint("write the whole path, as in `Lessons/<name>`")),
+        }
+    }
+}
+
+fn io(error: FileError) -> Refusal {
+    Refusal::new(codes::NOT_WRITTEN, error.to_string()).hint("nothing was changed")
+}
+
+fn place(message: String) -> Refusal {
+    Refusal::new(codes::VAULT_PLACE, message)
+        .hint("`knowledge.vault` in `.governance/policy.json` names a folder below the top of the repository")
+}
+
+impl Vault {
+    /// The vault that the settings name. Nothing is opened.
+    ///
+    /// # Errors
+    /// `VAULT_PLACE`: the name leads out of the repository, or into what git or this program keeps.
+    pub fn new(state: &State, settings: &Settings) -> Result<Self, Refusal> {
+        let name = settings.folder();
+        let parts: Vec<&str> = name.split('/').collect();
+        let is_plain = |part: &&str| {
+            !part.is_empty()
+                && *part != "."
+                && *part != ".."
+                && !part.contains(['\\', ':', '\0', '(', ')', '\n'])
+        };
+        let first = parts.first().copied().unwrap_or_default().to_lowercase();
+        if !parts.iter().all(is_plain) || matches!(first.as_str(), ".git" | ".chalk" | ".chant") {
+            return Err(place(format!("`{name}` is no folder for a vault")));
+        }
+        Ok(Self {
+            root: state.root().to_owned(),
+            name: name.to_owned(),
+            settings: settings.clone(),
+            state: state.folder().to_owned(),
+        })
+    }
+
+    /// Its path from the top of the repository.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.root.join(&self.name).join(name)
+    }
+
+    /// Reads all of it.
+    ///
+    /// # Errors
+    /// A part of its path is a link or no folder. An entry that can't be read is among the damaged ones.
+    pub fn read(&self) -> Result<Shelf, Refusal> {
+        self.no_links()?;
+        let index = file::read(&self.path(INDEX)).map_err(io)?;
+        let mut damaged = Vec::new();
+        let mut notes = Vec::new();
+        for folder in Folder::ALL {
+            for name in names(&self.path(folder.name()))? {
+                match self.note(folder, &name) {
+                    Ok(note) => notes.push(note),
+                    Err(refusal) => damaged.push(refusal),
+                }
+            }
+        }
+        let evidence = file::read(&self.path(EVIDENCE)).map_err(io)?.unwrap_or_default();
+        let evidence = read_lines(&evidence).unwrap_or_else(|(line, what)| {
+            damaged.push(self.refuse(EVIDENCE, what, line, None));
+            Vec::new()
+        });
+        let is_missing = |item: &&str| fs::symlink_metadata(self.path(item.trim_end_matches('/'))).is_err();
+        let project = self.project(index.as_deref());
+        Ok(Shelf {
+            notes,
+            damaged,
+            evidence,
+            index,
+            agents: file::read(&self.root.join(AGENTS)).map_err(io)?,
+            missing: ITEMS.into_iter().filter(is_missing).collect(),
+            terms: Terms::new(&self.settings, project),
+        })
+    }
+
+    fn refuse(&self, name: &str, what: String, line: usize, column: Option<usize>) -> Refusal {
+        let path = format!("{}/{name}", self.name);
+        Refusal::new(codes::ENTRY_DAMAGED, format!("`{path}` can't be read: {what}"))
+            .at(path, Some(line), column)
+            .hint("mend the file, or move it out of the vault; nothing was changed")
+    }
+
+    fn note(&self, folder: Folder, name: &str) -> Result<Note, Refusal> {
+        let path = format!("{}/{name}", folder.name());
+        if name.contains(char::is_control) {
+            return Err(self.refuse(
+                &path.escape_debug().to_string(),
+                "its name is more than a line".to_owned(),
+                1,
+                None,
+            ));
+        }
+        let bytes = file::read_at_most(&self.path(&path), LARGEST).map_err(io)?;
+        let Some(bytes) = bytes else {
+            let what = format!("it has more than {LARGEST} bytes");
+            return Err(self.refuse(&path, what, 1, None));
+        };
+        let id = name.strip_suffix(".md").unwrap_or(name);
+        let entry = Entry::read(id, folder, &bytes)
+            .map_err(|damage| self.refuse(&path, damage.message.clone(), damage.line, Some(damage.column)))?;
+        Ok(Note { entry, text: String::from_utf8_lossy(&bytes).into_owned() })
+    }
+
+    /// What this project is called.
+    fn project(&self, index: Option<&[u8]>) -> String {
+        let listed = || {
+            let document = front_matter::parse(index?).ok()?;
+            document.data.get("project")?.as_str().map(str::to_owned)
+        };
+        let folder = || self.root.file_name().map(|name| name.to_string_lossy().into_owned());
+        let named = self.settings.project.clone().or_else(listed).or_else(folder);
+        named
+            .map(|name| canon::text::one_line(&name))
+            .filter(|name| !name.is_empty())
+            .unwrap_or_else(|| "project".to_owned())
+    }
+
+    /// Refuses a vault that is reached through a link.
+    fn no_links(&self) -> Result<(), Refusal> {
+        let folders = Folder::ALL.map(Folder::name).into_iter().chain(["Templates"]);
+        let folders = folders.map(|folder| format!("{}/{folder}", self.name)).chain([self.name.clone()]);
+        for folder in folders {
+            let mut at = self.root.clone();
+            for part in folder.split('/') {
+                at.push(part);
+                match fs::symlink_metadata(&at) {
+                    Ok(found) if found.is_symlink() => {
+                        return Err(place(format!(
+                            "`{}` is a symbolic link, which is not followed",
+                            at.display()
+                        )));
+                    }
+                    Ok(found) if !found.is_dir() => {
+                        return Err(place(format!("`{}` is no folder", at.display())));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the lock, finishes what a killed writer began, and reads all of it.
+    ///
+    /// # Errors
+    /// `BUSY`; `ENTRY_DAMAGED`, since a change over what can't be read could lose it; what [`Vault::read`] refuses.
+    pub fn write(&self) -> Result<Writing<'_>, Refusal> {
+        self.no_links()?;
+        let lock = self.state.join("knowledge.lock");
+        let guard = Guard::acquire(&lock, WAIT).map_err(|error| match error {
+            LockError::File(error) => io(error),
+            held => Refusal::new(codes::BUSY, held.to_string()).hint("try again"),
+        })?;
+        transaction::recover(&self.journal()).map_err(|error| {
+            Refusal::new(codes::NOT_WRITTEN, error.to_string()).hint("nothing was changed")
+        })?;
+        let found = self.read()?;
+        if let Some(damaged) = found.damaged.first() {
+            return Err(damaged.clone());
+        }
+        // A writer that was killed before it looked at what it wrote leaves the copy behind.
+        if regen::agents_block(found.agents.as_deref().unwrap_or_default()).is_ok() {
+            self.forget_legacy()?;
+        }
+        Ok(Writing { vault: self, shelf: found, _guard: guard })
+    }
+
+    fn journal(&self) -> PathBuf {
+        self.state.join("knowledge.journal")
+    }
+
+    /// Where `AGENTS.md` is kept as it was until the new one is verified.
+    pub fn legacy(&self) -> PathBuf {
+        let name = Sha256::of(self.root.as_os_str().as_encoded_bytes()).short();
+        self.state.join(format!("AGENTS.md.{name}"))
+    }
+
+    fn forget_legacy(&self) -> Result<(), Refusal> {
+        let path = self.legacy();
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(io(FileError { path, doing: "remove", source: error }))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The Markdown files of a folder, sorted.
+fn names(folder: &Path) -> Result<Vec<String>, Refusal> {
+    let fail = |source| io(FileError { path: folder.to_owned(), doing: "list", source });
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(fail(error)),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(fail)?;
+        let name = entry.file_name();
+        let is_folder = entry.file_type().map_err(fail)?.is_dir();
+        if let Some(name) = name.to_str()
+            && Path::new(name).extension().is_some_and(|extension| extension == "md")
+            && !name.starts_with('.')
+            && !is_folder
+        {
+            names.push(name.to_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Which of the managed blocks a change makes anew.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blocks {
+    /// The list in `Index.md` alone: nothing comes into force, and nothing leaves it.
+    Index,
+    /// That of `AGENTS.md` too.
+    Both,
+}
+
+/// The vault under its lock.
+#[derive(Debug)]
+pub struct Writing<'v> {
+    vault: &'v Vault,
+    /// What lies in it.
+    pub shelf: Shelf,
+    _guard: Guard,
+}
+
+/// A change that is checked and not yet made.
+#[derive(Debug)]
+pub struct Planned {
+    /// The files that change, from the top of the repository, with their new content.
+    pub files: Vec<(String, Vec<u8>)>,
+    /// The lines that evidence gets.
+    lines: String,
+    /// The blocks, where both were made anew.
+    pub regenerated: Option<Regenerated>,
+}
+
+impl Planned {
+    /// The names of the files that change.
+    pub fn names(&self) -> Vec<String> {
+        self.files.iter().map(|(name, _)| name.clone()).collect()
+    }
+}
+
+impl Writing<'_> {
+    /// Checks what becomes of the files when the entries are `entries` and `evidence` is added. Nothing is written.
+    ///
+    /// # Errors
+    /// `HOLDS_SECRET`, and whatever [`regen::regenerate`] refuses.
+    pub fn plan(&self, entries: &[Entry], evidence: &[Evidence], blocks: Blocks) -> Result<Planned, Refusal> {
+        let (known, vault) = (&self.shelf, self.vault);
+        let in_vault = |name: &str| format!("{}/{name}", vault.name);
+        let mut files = Vec::new();
+        for entry in entries {
+            let note = known
+                .notes
+                .iter()
+                .find(|note| note.entry.id == entry.id && note.entry.folder == entry.folder);
+            let text = match note {
+                Some(note) if note.entry == *entry => continue,
+                Some(note) => rewritten(note, entry)?,
+                None => {
+                    let text = entry.file();
+                    keepable(&entry.path(), &text)?;
+                    text
+                }
+            };
+            files.push((in_vault(&entry.path()), text.into_bytes()));
+        }
+        let lines: String = evidence.iter().map(Evidence::line).collect();
+        keepable("the evidence", &lines)?;
+        for item in &known.missing {
+            if *item == "Templates/" {
+                files.push((in_vault("Templates/Lesson.md"), TEMPLATE.as_bytes().to_vec()));
+            } else if let Some(folder) = item.strip_suffix('/') {
+                // git keeps no empty folder.
+                let is_filled = entries.iter().any(|entry| entry.folder.name() == folder);
+                if !is_filled {
+                    files.push((in_vault(&format!("{folder}/.gitkeep")), Vec::new()));
+                }
+            }
+        }
+        let before = Before {
+            agents: known.agents.as_deref(),
+            index: known.index.as_deref(),
+            vault: &vault.name,
+            project: &known.terms.project,
+        };
+        let mut regenerated = None;
+        let index = match blocks {
+            Blocks::Index => regen::index(entries, before)?,
+            Blocks::Both => regenerated.insert(regen::regenerate(entries, before)?).index.clone(),
+        };
+        if known.index.as_ref() != Some(&index) {
+            files.push((in_vault(INDEX), index));
+        }
+        if let Some(agents) = regenerated.as_ref().and_then(|regenerated| regenerated.agents.as_ref())
+            && known.agents.as_ref() != Some(agents)
+        {
+            files.push((AGENTS.to_owned(), agents.clone()));
+        }
+        Ok(Planned { files, lines, regenerated })
+    }
+
+    /// Makes the change: all of it, or nothing. `AGENTS.md` is kept as it was until the new one is read again.
+    ///
+    /// # Errors
+    /// `NOT_WRITTEN`.
+    pub fn commit(self, planned: &Planned) -> Result<(), Refusal> {
+        let vault = self.vault;
+        if planned.files.is_empty() && planned.lines.is_empty() {
+            return Ok(());
+        }
+        let folder_of = |name: &str| vault.root.join(name).parent().map(Path::to_owned);
+        let evidence = format!("{}/{EVIDENCE}", vault.name);
+        for folder in
+            planned.files.iter().map(|(name, _)| name).chain([&evidence]).filter_map(|name| folder_of(name))
+        {
+            file::create_folder(&vault.root, &folder).map_err(io)?;
+        }
+        let mut change = Transaction::new();
+        for (name, bytes) in &planned.files {
+            change.replace(vault.root.join(name), bytes.clone());
+        }
+        if !planned.lines.is_empty() {
+            change.append(vault.root.join(&evidence), planned.lines.clone());
+        }
+        let agents = planned.files.iter().find(|(name, _)| name == AGENTS).map(|(_, bytes)| bytes);
+        if let (Some(_), Some(old)) = (agents, &self.shelf.agents) {
+            file::replace(&vault.legacy(), old).map_err(io)?;
+        }
+        change.commit(&vault.journal()).map_err(io)?;
+        let Some(agents) = agents else { return Ok(()) };
+        if file::read(&vault.root.join(AGENTS)).map_err(io)?.as_ref() != Some(agents) {
+            return Err(Refusal::new(
+                codes::NOT_WRITTEN,
+                "AGENTS.md is not what was written: somebody wrote it as well",
+            )
+            .hint(format!("AGENTS.md as it was before is kept as `{}`", vault.legacy().display())));
+        }
+        vault.forget_legacy()
+    }
+}
+
+/// The text of a note whose entry changed. A credential that was in it before is no reason to keep it from the archive.
+fn rewritten(note: &Note, entry: &Entry) -> Result<String, Refusal> {
+    if entry.status() == Status::Erased {
+        return Ok(entry.file());
+    }
+    let text = entry.rewrite(&note.entry.fields, &note.text).ok_or_else(|| {
+        Refusal::new(
+            codes::ENTRY_DAMAGED,
+            format!("the front matter of `{}` can't be edited in place", entry.path()),
+        )
+        .hint("write its fields one a line, as in `Templates/Lesson.md`; nothing was changed")
+    })?;
+    if !note.entry.holds_secret() {
+        keepable(&entry.path(), &text)?;
+    } else if let Some(why) = reasons(&entry.fields) {
+        keepable("the reason", &why)?;
+    }
+    Ok(text)
+}
+
+/// The words that a change of an entry brings in.
+fn reasons(fields: &Fields) -> Option<String> {
+    let quarantine = fields.quarantine.as_ref().map(|quarantine| quarantine.why.clone());
+    let reasons: Vec<String> = quarantine.into_iter().chain(fields.archived_why.clone()).collect();
+    (!reasons.is_empty()).then(|| reasons.join("\n"))
+}
