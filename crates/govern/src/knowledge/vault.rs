@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use canon::{Sha256, front_matter};
 use gate::Refusal;
-use store::file::{self, FileError};
+use store::file::{self, FileError, Staged};
 use store::lock::{Guard, LockError};
 use store::transaction::{self, Transaction};
 
@@ -29,6 +29,9 @@ const LARGEST: u64 = 1024 * 1024;
 
 /// How long one writer waits for another.
 const WAIT: Duration = Duration::from_secs(10);
+
+/// What tells the temporary files of this writer, who is alone under its lock.
+const MARK: &str = "knowledge";
 
 /// What a vault is given to begin with.
 const TEMPLATE: &str = include_str!("template.md");
@@ -263,6 +266,7 @@ impl Vault {
         transaction::recover(&self.journal()).map_err(|error| {
             Refusal::new(codes::NOT_WRITTEN, error.to_string()).hint("nothing was changed")
         })?;
+        self.sweep()?;
         let found = self.read()?;
         if let Some(damaged) = found.damaged.first() {
             return Err(damaged.clone());
@@ -285,13 +289,38 @@ impl Vault {
     }
 
     fn forget_legacy(&self) -> Result<(), Refusal> {
-        let path = self.legacy();
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                Err(io(FileError { path, doing: "remove", source: error }))
+        remove(self.legacy())
+    }
+
+    /// Takes away what a killed writer had not yet put in its place. The caller holds the lock, and finished what was
+    /// journaled.
+    fn sweep(&self) -> Result<(), Refusal> {
+        let end = format!(".{MARK}.tmp");
+        let beside = |path: PathBuf| {
+            let mut name = path.into_os_string();
+            name.push(&end);
+            PathBuf::from(name)
+        };
+        remove(beside(self.root.join(AGENTS)))?;
+        remove(beside(self.legacy()))?;
+        for folder in ["", "Rules", "Lessons", "Research", "Templates"] {
+            for entry in fs::read_dir(self.path(folder)).into_iter().flatten().flatten() {
+                if entry.file_name().to_string_lossy().ends_with(&end) {
+                    remove(entry.path())?;
+                }
             }
-            _ => Ok(()),
         }
+        Ok(())
+    }
+}
+
+/// Removes a file that may not be there.
+fn remove(path: PathBuf) -> Result<(), Refusal> {
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(io(FileError { path, doing: "remove", source: error }))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -432,7 +461,7 @@ impl Writing<'_> {
         {
             file::create_folder(&vault.root, &folder).map_err(io)?;
         }
-        let mut change = Transaction::new();
+        let mut change = Transaction::new().marked(MARK);
         for (name, bytes) in &planned.files {
             change.replace(vault.root.join(name), bytes.clone());
         }
@@ -441,7 +470,7 @@ impl Writing<'_> {
         }
         let agents = planned.files.iter().find(|(name, _)| name == AGENTS).map(|(_, bytes)| bytes);
         if let (Some(_), Some(old)) = (agents, &self.shelf.agents) {
-            file::replace(&vault.legacy(), old).map_err(io)?;
+            Staged::write_as(&vault.legacy(), MARK, old).and_then(|mut copy| copy.commit()).map_err(io)?;
         }
         change.commit(&vault.journal()).map_err(io)?;
         let Some(agents) = agents else { return Ok(()) };
