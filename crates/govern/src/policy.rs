@@ -223,6 +223,17 @@ mod tests {
         assert!(both_hold(&tight.protected()));
     }
 
+    #[test]
+    fn the_vault_is_written_through_its_write_gate() {
+        let rules = policy(r#"{ "schema": 1, "knowledge": { "vault": "notes/" } }"#).protected();
+        let holds = |path: &str| rules.guards().iter().any(|guard| guard.holds(path));
+        assert!(holds("notes/Lessons/a.md") && holds("notes/evidence.jsonl") && holds("notes/Index.md"));
+        assert!(!holds("notes/Research/a.md") && !holds(".governance/vault/Lessons/a.md"));
+        assert!(
+            Policy::default().protected().guards().iter().any(|guard| guard.holds(".governance/vault/Rules"))
+        );
+    }
+
     fn both_hold(rules: &Protected) -> bool {
         rules.guards().iter().any(|guard| guard.holds("infra/a/b"))
     }

@@ -235,8 +235,8 @@ fn the_write_gate_says_what_is_missing() {
     exit 1
     --- out
     --- err
-    ✗ the entry holds a literal value for password (holds-secret)
-      line 17, column 10: a literal value for password
+    ✗ the text holds a literal value for password (holds-secret)
+      line 2, column 10: a literal value for password
       hint: put a placeholder such as `<password>` in its place; if it was real, change it where it is used
     ");
     let word = ["add", "x", "--label", "validated-override", "--by", "ada", "--evidence", "y"];
@@ -357,6 +357,7 @@ fn quarantine_release_and_erase() {
       why: "asked to"
     ---
     "#);
+    assert_eq!(scratch.read(".governance/vault/evidence.jsonl"), "", "nor is what was said of it");
     let everything: Vec<u8> = files(&scratch).into_iter().flat_map(|(_, bytes)| bytes).collect();
     assert!(!String::from_utf8_lossy(&everything).contains("Trust the cache"));
     scratch.person("project:project", &scope).refused(1, "nothing to erase");

@@ -100,6 +100,8 @@ pub fn admit(draft: Draft, id: &str, project: &str, now: Timestamp) -> Result<En
     if !body.is_empty() && !body.ends_with('\n') {
         body.push('\n');
     }
+    // First by itself, so that the line is one that the writer knows.
+    keepable("the text", &body)?;
     let mut entry = Entry { id: id.to_owned(), folder, fields, body, sensitive: Vec::new() };
     entry.sensitive = keepable("the entry", &entry.file())?;
     Ok(entry)

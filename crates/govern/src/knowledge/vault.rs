@@ -412,6 +412,9 @@ impl Writing<'_> {
         }
         let lines: String = evidence.iter().map(Evidence::line).collect();
         keepable("the evidence", &lines)?;
+        if let Some(left) = self.without_erased(entries) {
+            files.push((in_vault(EVIDENCE), left.into_bytes()));
+        }
         for item in &known.missing {
             if *item == "Templates/" {
                 files.push((in_vault("Templates/Lesson.md"), TEMPLATE.as_bytes().to_vec()));
@@ -443,6 +446,23 @@ impl Writing<'_> {
             files.push((AGENTS.to_owned(), agents.clone()));
         }
         Ok(Planned { files, lines, regenerated })
+    }
+
+    /// The evidence without what is about entries that are erased now and about no other; none where all of it stays.
+    fn without_erased(&self, entries: &[Entry]) -> Option<String> {
+        let is_erased = |old: &Entry| {
+            let now = entries.iter().find(|entry| entry.id == old.id && entry.folder == old.folder);
+            old.status() != Status::Erased && now.is_some_and(|now| now.status() == Status::Erased)
+        };
+        let is_alive = |signature: &str| {
+            entries.iter().any(|entry| entry.status() != Status::Erased && entry.signature() == signature)
+        };
+        let old = self.shelf.notes.iter().map(|note| &note.entry).filter(|entry| is_erased(entry));
+        let gone: Vec<String> = old.map(Entry::signature).filter(|signature| !is_alive(signature)).collect();
+        let goes = |piece: &&Evidence| gone.iter().any(|signature| piece.is_about(signature));
+        let evidence = &self.shelf.evidence;
+        let left = || evidence.iter().filter(|piece| !goes(piece)).map(Evidence::line).collect();
+        evidence.iter().any(|piece| goes(&piece)).then(left)
     }
 
     /// Makes the change: all of it, or nothing. `AGENTS.md` is kept as it was until the new one is read again.
