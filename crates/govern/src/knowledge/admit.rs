@@ -6,7 +6,8 @@ use gate::Refusal;
 use gate::sensitive::{self, Class, Sensitive};
 
 use super::codes;
-use super::entry::{Entry, Fields, Folder, Label, Provenance, Scope, Status, Trust};
+use super::entry::{Entry, Folder};
+use super::fields::{Fields, Label, Provenance, Scope, Status, Trust};
 
 /// The most characters of a title: it is one line among those that agents read every time.
 pub const LONGEST_TITLE: usize = 200;

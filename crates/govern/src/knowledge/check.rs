@@ -4,7 +4,8 @@ use gate::sensitive::Class;
 use gate::{Finding, Level};
 
 use super::budget::{self, Size};
-use super::entry::{Entry, Status};
+use super::entry::Entry;
+use super::fields::Status;
 use super::regen::{self, Before};
 use super::vault::{Shelf, Vault};
 

@@ -10,8 +10,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Terms;
-use super::entry::{Entry, HeldOut, Judgement, Label, Promotion, Status};
+use super::entry::Entry;
 use super::evidence::{Evidence, window};
+use super::fields::{HeldOut, Judgement, Label, Promotion, Status};
 
 /// How many pieces of evidence promote.
 pub const PIECES: usize = 2;
@@ -144,9 +145,12 @@ impl Life<'_> {
         );
     }
 
-    /// WS-010: two pieces in one window, behind every window that contradicts.
+    /// WS-010: two pieces in one window, behind every window that contradicts. What the write gate would not let in, since
+    /// it does not say what it is or where it comes from, is not promoted either.
     fn promote(&mut self) {
-        if self.room == Room::Full {
+        let fields = &self.entry.fields;
+        let is_known = fields.label.is_some() && fields.provenance.is_some();
+        if self.room == Room::Full || !is_known {
             return;
         }
         let days = self.terms.window_days;
@@ -201,7 +205,15 @@ impl Life<'_> {
         if self.entry.fields.validated.is_some() {
             return;
         }
-        let Some(promotion) = &self.entry.fields.promotion else { return };
+        let Some(promotion) = &self.entry.fields.promotion else {
+            // In force from before promotions were recorded: no window was seen by it, so every one is held out.
+            let against = self.evidence.iter().find(|piece| piece.contradicts);
+            if let Some(because) = against.map(|piece| format!("{} at {}", piece.reference, piece.at)) {
+                self.entry.fields.status = Some(Status::Candidate);
+                self.note(Event::Demoted, because);
+            }
+            return;
+        };
         let (own, days) = (promotion.window, promotion.days);
         let verdict = promotion.held_out.verdict;
         // A contradiction that came late into the very window of the promotion counts too.

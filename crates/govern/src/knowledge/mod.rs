@@ -14,17 +14,19 @@ pub mod check;
 pub mod codes;
 mod entry;
 mod evidence;
+mod fields;
 pub mod lifecycle;
 pub mod read_gate;
 pub mod regen;
 mod render;
 pub mod vault;
 
-pub use entry::{
-    Elevation, Entry, Fields, Folder, HeldOut, Judgement, Label, Override, Promotion, Provenance, Quarantine,
-    Scope, Status, Trust,
-};
+pub use entry::{Entry, Folder};
 pub use evidence::{Evidence, of_receipts, read_lines};
+pub use fields::{
+    Elevation, Fields, HeldOut, Judgement, Label, Override, Promotion, Provenance, Quarantine, Scope, Status,
+    Trust,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

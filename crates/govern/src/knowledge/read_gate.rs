@@ -5,8 +5,9 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::entry::{Entry, Status};
+use super::entry::Entry;
 use super::evidence::Evidence;
+use super::fields::Status;
 use crate::session::Session;
 
 /// The mark of a session that a skip was flagged: `lesson-skip:<entry>`.

@@ -9,7 +9,8 @@ use gate::Refusal;
 use super::admit::keepable;
 use super::budget::{self, BYTES, LINES, Size};
 use super::codes;
-use super::entry::{Entry, Status};
+use super::entry::Entry;
+use super::fields::Status;
 use super::render;
 
 /// The name of the file that agents read.

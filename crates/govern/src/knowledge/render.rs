@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use canon::managed::Markers;
 
-use super::entry::{Entry, Folder, Label, Scope, Status};
+use super::entry::{Entry, Folder};
+use super::fields::{Label, Scope, Status};
 
 /// The block in `AGENTS.md`.
 pub(super) const AGENTS: Markers = Markers {
