@@ -105,11 +105,15 @@ impl Life<'_> {
         if self.entry.status() == Status::Archived {
             self.revive();
         }
-        if self.entry.status() == Status::Candidate {
-            self.promote();
-        }
-        if self.entry.status() == Status::Promoted {
-            self.hold_out();
+        // What a contradiction demotes may have earned its place anew in windows behind that contradiction, all of which
+        // may be there by now: the next pass must find nothing left to do.
+        for _ in 0..2 {
+            if self.entry.status() == Status::Candidate {
+                self.promote();
+            }
+            if self.entry.status() == Status::Promoted {
+                self.hold_out();
+            }
         }
         if self.entry.status() == Status::Promoted {
             self.archive();

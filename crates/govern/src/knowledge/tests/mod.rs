@@ -130,6 +130,8 @@ fn ws_011_a_later_window_confirms_or_demotes() {
     assert_eq!(run(&demoted, &evidence, 17).1, []);
     evidence.extend([piece(22, "g", false), piece(23, "h", false)]);
     assert_eq!(run(&demoted, &evidence, 24).1, [Event::Promoted]);
+    // Both at once: a pass that comes late leaves nothing for the next one.
+    assert_eq!(run(&confirmed, &evidence, 24).1, [Event::Demoted, Event::Promoted]);
     // A lesson that is new to evidence of both kinds does not come and go.
     assert_eq!(run(&entry, &evidence[..4], 16).1, []);
 }
@@ -377,6 +379,7 @@ prop_compose! {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(800))]
     #[test]
     fn a_pass_over_a_pass_changes_nothing(evidence in pieces(), days in prop::collection::vec(0..400_i64, 1..5)) {
         let mut entry = lesson("Run the check first");
