@@ -15,7 +15,7 @@ use store::git::{Layout, RepoPath};
 use store::tree::{Revision, Tree};
 
 /// The form of what is kept.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What the kept rules were made from, and the policy.
 #[derive(Debug, Serialize, Deserialize)]
