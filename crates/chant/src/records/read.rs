@@ -182,12 +182,16 @@ pub fn parse(kind: &Kind, path: RepoPath, bytes: &[u8]) -> Record {
             return record;
         }
     };
+    // The schema judges a value, and copying thousands of maps into one costs as much as reading them.
+    let data = Value::Object(data);
+    let problems = kind.schema.problems(&data);
+    let Value::Object(data) = data else { return record };
     let text = |field: &str| data.get(field).and_then(Value::as_str).map(str::to_owned);
     if let IdRule::Field(field) = &kind.id {
         record.id = text(field);
     }
     record.state = kind.states.as_ref().and_then(|states| text(&states.field));
-    let mut wrong: Vec<String> = kind.schema.problems(&data).into_iter().collect();
+    let mut wrong: Vec<String> = problems.into_iter().collect();
     if let IdRule::Field(field) = &kind.id
         && record.id.is_none()
         && wrong.is_empty()
