@@ -55,3 +55,17 @@ async function tell(word, message) {
 }
 
 const exitCode = (metadata) => (Number.isInteger(metadata?.exit) ? metadata.exit : undefined)
+
+// What was said for the context of each session: at its start, which stands in every later request, and at its last
+// prompt, which stands until the next one.
+const said = new Map()
+
+function keep(session, when, answer) {
+  const texts = said.get(session) ?? {}
+  if (when === "prompt" || answer.context) said.set(session, { ...texts, [when]: answer.context })
+}
+
+function kept(session) {
+  const { start, prompt } = said.get(session) ?? {}
+  return [start, prompt].filter((text, at, all) => text && all.indexOf(text) === at)
+}
