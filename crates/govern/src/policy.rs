@@ -3,12 +3,16 @@
 //! Three policies may speak: the person's own, the one that `HEAD` holds, and the one in the working tree. The stricter
 //! of them applies in every point, so that editing the file loosens nothing before it is committed.
 
+mod discipline;
+
 use std::collections::BTreeMap;
 
 use canon::json;
 use gate::protected::{Access, Guard, Protected, Scope};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+pub use discipline::{Discipline, Pin};
 
 /// Where a repository's policy lies, from its top.
 pub const PATH: &str = ".governance/policy.json";
@@ -31,6 +35,11 @@ pub struct Policy {
     pub checks: BTreeMap<String, Check>,
     /// Whether reads from before a compaction still count.
     pub reads_survive_compaction: bool,
+    /// Constraints that stay before the agent's eyes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pins: Vec<Pin>,
+    /// When they are said again, and what is counted of a session.
+    pub discipline: Discipline,
 }
 
 /// A set of values for everything that is left out.
@@ -105,8 +114,9 @@ impl Policy {
     /// What is wrong with it, with line and column.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let policy: Self = json::read(bytes).map_err(|damage| damage.to_string())?;
+        let fault = || policy.pins.iter().find_map(Pin::fault).or_else(|| policy.discipline.fault());
         match policy.schema {
-            Some(1) => Ok(policy),
+            Some(1) => fault().map_or(Ok(policy.clone()), Err),
             Some(other) => Err(format!("schema {other} is not known here; 1 is")),
             None => Err("`schema` is missing; write \"schema\": 1".to_owned()),
         }
@@ -129,6 +139,8 @@ impl Policy {
         let either = |gate| Some(self.is_on(gate) || other.is_on(gate));
         let mut protect = self.protect.clone();
         protect.extend(other.protect.iter().filter(|entry| !self.protect.contains(entry)).cloned());
+        let mut pins = self.pins.clone();
+        pins.extend(other.pins.iter().filter(|pin| !self.pins.contains(pin)).cloned());
         let mut checks = other.checks.clone();
         // Of two checks with one name, that of the policy that stood first; the other keeps a name of its own.
         for (name, check) in &self.checks {
@@ -152,7 +164,14 @@ impl Policy {
             plan_spec: self.plan_spec.clone().or_else(|| other.plan_spec.clone()),
             checks,
             reads_survive_compaction: self.reads_survive_compaction && other.reads_survive_compaction,
+            pins,
+            discipline: self.discipline.stricter(&other.discipline),
         }
+    }
+
+    /// The same with the defaults of its discipline said: beside what is committed, another text loosens none of them.
+    pub fn settled(self) -> Self {
+        Self { discipline: self.discipline.settled(), ..self }
     }
 
     /// The rules about paths that the policy adds.
@@ -204,6 +223,51 @@ mod tests {
             assert!(!both.reads_survive_compaction);
         }
         assert!(both_hold(&tight.protected()));
+    }
+
+    #[test]
+    fn a_pin_and_the_discipline_are_not_loosened() {
+        let head = policy(
+            r#"{ "schema": 1, "pins": [{ "text": "Never push to main", "priority": 90 }],
+                 "discipline": { "safeTurnDepth": 10, "reviewStop": true, "lessons": ["lessons"] } }"#,
+        );
+        let tree = policy(
+            r#"{ "schema": 1, "pins": [{ "file": "docs/rules.md" }],
+                 "discipline": { "safeTurnDepth": 900, "safeTokenBudget": 9000000, "planFirstAfter": 1, "queueCap": 1 } }"#,
+        );
+        for both in [head.clone().settled().stricter(&tree), tree.stricter(&head.clone().settled())] {
+            assert_eq!(both.pins.len(), 2);
+            let discipline = &both.discipline;
+            assert_eq!((discipline.depth(), discipline.interval(), discipline.budget()), (10, 5, 120_000));
+            assert_eq!((discipline.plan_first(), discipline.prompt(), discipline.cap()), (1, 50, 20));
+            assert!(discipline.reviews() && discipline.lessons == ["lessons"]);
+        }
+        // What nobody else speaks of is as one of them says.
+        let person = policy(r#"{ "schema": 1 }"#);
+        assert_eq!(person.stricter(&tree).discipline.depth(), 900);
+    }
+
+    #[test]
+    fn a_pin_or_a_number_that_means_nothing_is_refused() {
+        for (text, what) in [
+            (r#""pins": [{}]"#, "neither `text` nor `file`"),
+            (r#""pins": [{ "text": "a", "file": "b" }]"#, "one of them is meant"),
+            (r#""pins": [{ "text": " " }]"#, "is empty"),
+            (r#""pins": [{ "file": "../x" }]"#, "`../x` does not lie below"),
+            (r#""pins": [{ "file": "/etc/x" }]"#, "does not lie below"),
+            (r#""pins": [{ "text": "a", "priority": 101 }]"#, "above 100"),
+            (r#""pins": [{ "text": "a", "against": [""] }]"#, "empty string"),
+            (r#""pins": [{ "text": "a", "colour": 1 }]"#, "unknown field"),
+            (r#""discipline": { "safeTurnDepth": 1 }"#, "below 2"),
+            (r#""discipline": { "safeTokenBudget": 0 }"#, "1 is the least"),
+            (r#""discipline": { "planFirstAfter": 0 }"#, "1 is the least"),
+            (r#""discipline": { "promptPriority": 101 }"#, "above 100"),
+            (r#""discipline": { "queueCap": 0 }"#, "between 1 and 500"),
+            (r#""discipline": { "lessons": ["a/../b"] }"#, "`a/../b`, which does not lie"),
+        ] {
+            let error = Policy::read(format!("{{ \"schema\": 1, {text} }}").as_bytes()).unwrap_err();
+            assert!(error.contains(what), "{error}");
+        }
     }
 
     fn both_hold(rules: &Protected) -> bool {

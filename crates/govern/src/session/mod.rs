@@ -1,7 +1,15 @@
 //! What the gates know of one session: a small append-only file of entries, folded into a [`Session`].
 //!
+//! [`pins`] are the constraints that stay before the agent's eyes, [`depth`] says when they are due, [`monitor`] holds
+//! prompts and final messages against them, and [`lessons`] finds those that nobody read.
+//!
 //! Writers add a line under a guard of the file's own; readers take no lock. From [`LARGEST`] on, the file is replaced
 //! by one that says the same in fewer lines.
+
+pub mod depth;
+pub mod lessons;
+pub mod monitor;
+pub mod pins;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -58,7 +66,41 @@ pub enum Entry {
         call: String,
     },
     /// A call was denied.
-    Denied,
+    Denied {
+        /// The gate.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        gate: String,
+        /// The rule within it.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        rule: String,
+    },
+    /// So many denials by one gate and rule, where the file was written anew.
+    Blocks {
+        /// Gate and rule.
+        what: String,
+        /// How many.
+        count: u64,
+    },
+    /// The model took turns, and this much passed through the hook.
+    Went {
+        /// Turns of the model.
+        steps: u64,
+        /// Tokens, estimated.
+        tokens: u64,
+    },
+    /// Pinned constraints were said.
+    Pinned {
+        /// The ids of those that were said.
+        ids: Vec<String>,
+        /// They are all that there are, and not the prohibitions alone.
+        all: bool,
+    },
+    /// The token budget was crossed.
+    OverBudget,
+    /// The agent was told to plan first.
+    PlanFirst,
+    /// A call that had succeeded was made again.
+    Retried,
     /// A call was allowed, which ends a row of denials.
     Allowed,
     /// The agent's turn ended.
@@ -125,6 +167,33 @@ pub struct Counters {
     pub turns: u64,
     /// Compactions.
     pub compactions: u64,
+    /// Calls that were judged.
+    #[serde(default)]
+    pub judged: u64,
+    /// Turns of the model: prompts, results and denials.
+    #[serde(default)]
+    pub steps: u64,
+    /// Tokens since the last compaction, estimated.
+    #[serde(default)]
+    pub tokens: u64,
+    /// The token budget was crossed since the last compaction.
+    #[serde(default)]
+    pub is_over: bool,
+    /// All pinned constraints were said since the last compaction.
+    #[serde(default)]
+    pub is_pinned: bool,
+    /// How often pinned constraints were said.
+    #[serde(default)]
+    pub pinned: u64,
+    /// The turn of the model at which they were said last.
+    #[serde(default)]
+    pub pinned_at: u64,
+    /// How many calls had been denied when the agent was last told to plan first.
+    #[serde(default)]
+    pub plan_first_at: u64,
+    /// Calls that had succeeded and were made again.
+    #[serde(default)]
+    pub retries: u64,
 }
 
 /// What is known of a session.
@@ -140,6 +209,10 @@ pub struct Session {
     pub marks: BTreeMap<String, String>,
     /// Calls that succeeded.
     pub succeeded: BTreeSet<String>,
+    /// Denials, by gate and rule.
+    pub blocks: BTreeMap<String, u64>,
+    /// The ids of the pinned constraints that were said.
+    pub said: BTreeSet<String>,
     /// What is counted.
     pub counters: Counters,
 }
@@ -233,20 +306,54 @@ impl Session {
             Entry::Succeeded { call } => {
                 self.succeeded.insert(call);
             }
-            Entry::Denied => {
+            Entry::Denied { gate, rule } => {
                 self.counters.denied += 1;
                 self.counters.denied_in_a_row += 1;
+                self.counters.judged += 1;
+                self.counters.steps += 1;
+                *self.blocks.entry(format!("{gate} {rule}").trim().to_owned()).or_default() += 1;
             }
-            Entry::Allowed => self.counters.denied_in_a_row = 0,
+            Entry::Allowed => {
+                self.counters.denied_in_a_row = 0;
+                self.counters.judged += 1;
+            }
             Entry::Turn => self.counters.turns += 1,
-            Entry::Compacted => self.counters.compactions += 1,
+            Entry::Compacted => {
+                self.counters.compactions += 1;
+                self.counters.tokens = 0;
+                self.counters.is_over = false;
+                self.counters.is_pinned = false;
+            }
+            Entry::Blocks { what, count } => {
+                self.blocks.insert(what, count);
+            }
+            Entry::Went { steps, tokens } => {
+                self.counters.steps = self.counters.steps.saturating_add(steps);
+                self.counters.tokens = self.counters.tokens.saturating_add(tokens);
+            }
+            Entry::Pinned { ids, all } => {
+                self.counters.pinned += 1;
+                self.counters.pinned_at = self.counters.steps;
+                self.counters.is_pinned |= all;
+                if all {
+                    self.said.clear();
+                }
+                self.said.extend(ids);
+            }
+            Entry::OverBudget => self.counters.is_over = true,
+            Entry::PlanFirst => self.counters.plan_first_at = self.counters.denied,
+            Entry::Retried => self.counters.retries += 1,
             Entry::Counted(counters) => self.counters = counters,
         }
     }
 
     /// The entries that say what is known.
     fn entries(&self) -> Vec<Entry> {
-        let mut entries = vec![Entry::Counted(self.counters)];
+        let ids = self.said.iter().cloned().collect();
+        let blocks = self.blocks.iter();
+        let mut entries = vec![Entry::Pinned { ids, all: false }];
+        entries.extend(blocks.map(|(what, count)| Entry::Blocks { what: what.clone(), count: *count }));
+        entries.push(Entry::Counted(self.counters));
         entries.extend(self.reads.values().flatten().cloned().map(Entry::Read));
         let wrote = self.wrote.iter();
         entries.extend(wrote.map(|(path, content)| Entry::Wrote { path: path.clone(), content: *content }));
@@ -264,6 +371,22 @@ pub fn record(path: &Path, entries: &[Entry]) -> Result<(), SessionError> {
         return Ok(());
     }
     let _guard = Guard::acquire(&path.with_extension("lock"), WAIT)?;
+    append(path, entries)
+}
+
+/// Adds what `decide` finds due, by what is known at this very moment: of several that find the same thing due at once,
+/// one claims it. Gives back whether anything was added.
+pub fn claim(path: &Path, decide: impl FnOnce(&Session) -> Vec<Entry>) -> Result<bool, SessionError> {
+    let _guard = Guard::acquire(&path.with_extension("lock"), WAIT)?;
+    let entries = decide(&Session::load(path)?);
+    if !entries.is_empty() {
+        append(path, &entries)?;
+    }
+    Ok(!entries.is_empty())
+}
+
+/// Adds entries, with the guard held.
+fn append(path: &Path, entries: &[Entry]) -> Result<(), SessionError> {
     let (mut appender, _) = Appender::open_whole(path)?;
     if appender.offset > LARGEST {
         let mut session = Session::load(path)?;
