@@ -9,10 +9,14 @@ mod builtin;
 pub mod canary;
 mod compare;
 mod course;
+mod discipline;
 pub mod installed;
 pub mod pause;
+mod pins;
 pub mod plan;
 mod resolve;
+mod review;
+mod silent;
 mod snapshot;
 pub mod ticket;
 
@@ -31,6 +35,7 @@ use govern::State;
 use govern::receipts::{Note, Receipts};
 use store::World;
 use store::file;
+use store::git::Layout;
 
 use crate::codes;
 
@@ -118,6 +123,21 @@ pub fn state(world: &World) -> Result<State, Refusal> {
     State::find(&resolve::real(&world.cwd), &world.env).map_err(|error| {
         Refusal::new(codes::NO_STATE, error.to_string()).hint("set `HOME` to a folder of your own")
     })
+}
+
+/// The policy that is in force around the world's folder.
+///
+/// # Errors
+/// It can't be read.
+pub fn policy(world: &World) -> Result<govern::policy::Policy, Refusal> {
+    let unreadable = |message: String| {
+        Refusal::new(codes::POLICY_UNREADABLE, message).hint("mend it; until then every call is denied")
+    };
+    let cwd = resolve::real(&world.cwd);
+    let layout = Layout::discover(&cwd).map_err(|error| unreadable(error.to_string()))?;
+    let state = state(world)?;
+    let snapshot = snapshot::Snapshot::load(world, layout.as_ref(), &state).map_err(unreadable)?;
+    Ok(snapshot.policy)
 }
 
 /// Puts on record what a person did.

@@ -34,13 +34,14 @@ impl Why {
     }
 }
 
-/// Why constraints are due by what is counted of the session; none where they are not.
-pub fn due(session: &Session, discipline: &Discipline) -> Option<Why> {
+/// Why constraints are due by what is counted of the session, and `ahead` turns that are not counted yet; none where
+/// they are not.
+pub fn due(session: &Session, discipline: &Discipline, ahead: u64) -> Option<Why> {
     let counters = &session.counters;
     if !counters.is_pinned {
         return Some(if counters.compactions > 0 { Why::Compacted } else { Why::Start });
     }
-    (since(counters) >= discipline.interval()).then_some(Why::Depth)
+    (since(counters) + ahead >= discipline.interval()).then_some(Why::Depth)
 }
 
 /// How many turns of the model ago they were said.
@@ -93,12 +94,12 @@ mod tests {
         for depth in 2..20 {
             let discipline = Discipline { safe_turn_depth: Some(depth), ..Discipline::default() };
             let mut session = Session::default();
-            assert_eq!(due(&session, &discipline), Some(Why::Start));
+            assert_eq!(due(&session, &discipline, 0), Some(Why::Start));
             pinned(&mut session, true);
             let (mut last, mut times) = (0, 0);
             for turn in 1..=200 {
                 session.learn(Entry::Went { steps: 1, tokens: 1 });
-                if let Some(why) = due(&session, &discipline) {
+                if let Some(why) = due(&session, &discipline, 0) {
                     assert_eq!(why, Why::Depth);
                     assert!(turn - last < depth, "{depth}");
                     (last, times) = (turn, times + 1);
@@ -113,17 +114,17 @@ mod tests {
     fn a_compaction_makes_everything_due() {
         let mut session = Session::default();
         pinned(&mut session, true);
-        assert_eq!(due(&session, &discipline()), None);
+        assert_eq!(due(&session, &discipline(), 0), None);
         session.learn(Entry::Compacted);
-        assert_eq!(due(&session, &discipline()), Some(Why::Compacted));
+        assert_eq!(due(&session, &discipline(), 0), Some(Why::Compacted));
         pinned(&mut session, false);
         assert_eq!(
-            due(&session, &discipline()),
+            due(&session, &discipline(), 0),
             Some(Why::Compacted),
             "prohibitions alone are not everything"
         );
         pinned(&mut session, true);
-        assert_eq!(due(&session, &discipline()), None);
+        assert_eq!(due(&session, &discipline(), 0), None);
     }
 
     #[test]

@@ -50,11 +50,23 @@ impl Constraint {
         let against: Vec<Vec<String>> = against.into_iter().filter(|set| !set.is_empty()).collect();
         let against = if against.is_empty() { monitor::forbidden(&words) } else { against };
         Self {
-            id: Sha256::of(&words).to_string()[..8].to_owned(),
+            id: id(&words),
             forbids: pin.forbids.unwrap_or_else(|| monitor::forbids(&words)),
             text: words,
             priority: pin.priority,
             against,
+        }
+    }
+
+    /// A constraint that another layer states. Nothing but `against` goes against it.
+    pub fn stated(words: &str, priority: u32, forbids: bool, against: &[&str]) -> Self {
+        let words = text::one_line(words);
+        Self {
+            id: id(&words),
+            text: words,
+            priority,
+            forbids,
+            against: against.iter().map(|set| monitor::plain(set)).collect(),
         }
     }
 
@@ -63,6 +75,10 @@ impl Constraint {
         let lines = text.lines().map(|line| line.trim().trim_start_matches(['#', '-', '*', '>', ' ']).trim());
         lines.filter(|line| line.contains(char::is_alphanumeric)).map(|line| Self::new(line, pin)).collect()
     }
+}
+
+fn id(words: &str) -> String {
+    Sha256::of(words).to_string()[..8].to_owned()
 }
 
 /// Each constraint once, the highest priority first. Of two with the same words the higher priority holds, and what

@@ -1,6 +1,8 @@
 //! `govern`: the governance workflow apart from the tool call. One file a command.
 
 pub mod audit;
+pub mod health;
+pub mod queue;
 
 use gate::Refusal;
 
@@ -20,11 +22,17 @@ pub struct Args {
 pub enum Action {
     /// Hold commits, files and settings against the receipts: proved, not shown, contradicted
     Audit(audit::Args),
+    /// What is counted of the gates, and how far each installed agent lets the contracts hold
+    Health(health::Args),
+    /// What waits for a person
+    Queue(queue::Args),
 }
 
 /// Runs the command.
 pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
     match args.action {
         Action::Audit(args) => audit::run(ctx, args),
+        Action::Health(args) => health::run(ctx, args),
+        Action::Queue(args) => queue::run(ctx, args),
     }
 }
