@@ -120,7 +120,6 @@ pub struct Provision {
 }
 
 const TICKET: &str = "a ticket that a person grants in another terminal";
-const AT_RESULT: &str = "the pins are said again with the next tool result";
 const AT_TOOLS: &str = "prohibitions are said again on the tool boundary";
 const UNPINNED: &str = "nothing is added to the context: pins are not enforced across a compaction";
 const UNSAID: &str = "nothing is added to the context: prohibitions are not said again";
@@ -210,7 +209,7 @@ impl AgentId {
                 (Degraded, "ask on shell and MCP calls; else a ticket"),
                 (Native, "postToolUse, postToolUseFailure"),
                 (Native, "stop, sessionEnd"),
-                (Degraded, AT_RESULT),
+                (Degraded, "the pins are said again with the next tool call"),
                 (Degraded, "prompts alone are monitored: `stop` does not tell the final message"),
                 (Degraded, AT_TOOLS),
             ],
@@ -219,7 +218,7 @@ impl AgentId {
                 (Native, "ask, in interactive sessions; else it denies"),
                 (Native, "postToolUse, postToolUseFailure"),
                 (Native, "agentStop, sessionEnd"),
-                (Degraded, AT_RESULT),
+                (Degraded, "the pins are said again with the next tool result"),
                 (Native, "userPromptSubmitted, agentStop"),
                 (Degraded, AT_TOOLS),
             ],

@@ -189,8 +189,15 @@ impl Course<'_> {
         if self.crosses()? && said.is_empty() {
             said.extend(self.say(Why::Depth, true)?);
         }
-        // Told at the prompt, where the agent takes text there.
-        let is_moment = is_prompt || !self.reading.agent.takes_context(Moment::Prompt);
+        // Told at the prompt, or with a result where the agent takes text there alone.
+        let agent = self.reading.agent;
+        let takes_prompt = agent.takes_context(Moment::Prompt);
+        let takes_result = agent.takes_context(Moment::PostTool);
+        let is_moment = if is_prompt {
+            takes_prompt || !takes_result
+        } else {
+            !takes_prompt && (takes_result || agent.point("prompt").is_none())
+        };
         if is_moment && depth::plans_first(&self.session, discipline) {
             let due = |session: &Session| {
                 if depth::plans_first(session, discipline) { vec![Entry::PlanFirst] } else { Vec::new() }
@@ -199,10 +206,10 @@ impl Course<'_> {
                 let denied = i64::try_from(self.session.counters.denied).unwrap_or(i64::MAX);
                 let figures = [("denied", denied)];
                 self.put(&Note { marker: health::PLAN_FIRST, figures: &figures, ..Note::default() })?;
-                let fact = depth::plan_first(&self.session);
                 let subject = self.session.blocks.keys().cloned().collect::<Vec<_>>().join(",");
+                let fact = depth::denials(&self.session);
                 self.propose(Kind::RepeatedBlocks, &subject, &fact, "cairn receipts list --decision deny");
-                said.push(fact);
+                said.push(depth::plan_first(&self.session));
             }
         }
         Ok(said)

@@ -14,7 +14,7 @@ fn blocked() -> Scratch {
 fn block(scratch: &Scratch, agent: &str) {
     for n in 0..2 {
         let args = json!({ "command": format!("make {n}") });
-        scratch.hook(json!({ "event": "pre_tool", "agent": agent, "call": format!("{n}"), "tool": "bash", "args": args }));
+        scratch.hook(json!({ "event": "pre_tool", "agent": agent, "call": format!("{agent}-{n}"), "tool": "bash", "args": args }));
     }
     scratch.hook(json!({ "event": "prompt", "agent": agent, "text": "go on" }));
 }
@@ -28,15 +28,36 @@ fn what_waits_is_listed_shown_and_resolved_by_a_person() {
     let empty = Scratch::repository();
     assert_eq!(empty.run(&["cairn", "govern", "queue", "list"]).ok().out, "nothing waits for a person\n");
     let scratch = blocked();
-    insta::assert_snapshot!(scratch.run(&["cairn", "govern", "queue", "list"]).all());
+    insta::assert_snapshot!(scratch.run(&["cairn", "govern", "queue", "list"]).all(), @r#"
+    exit 0
+    --- out
+    ID        KIND             AGENT  SESSION
+    d66cc1b6  repeated_blocks  s      s
+      2 calls of this session were denied, 2 of them by plan PL-001
+      next: cairn govern queue resolve <id> --why "..."
+    --- err
+    "#);
     let id = list(&scratch)["open"][0]["id"].as_str().unwrap().to_owned();
-    insta::assert_snapshot!(scratch.run(&["cairn", "govern", "queue", "show", &id]).all());
+    insta::assert_snapshot!(scratch.run(&["cairn", "govern", "queue", "show", &id]).all(), @"
+    exit 0
+    --- out
+    d66cc1b6  repeated_blocks
+      s (s), 2026-12-01T00:00:03.000Z
+      2 calls of this session were denied, 2 of them by plan PL-001
+      hint: cairn receipts list --decision deny
+    --- err
+    ");
     scratch.run(&["cairn", "govern", "queue", "show", &id, "--json"]).ok();
     let resolve = ["cairn", "govern", "queue", "resolve", &id, "--why", "the task was split"];
     scratch.run(&resolve).refused(1, "no-terminal");
     scratch.person("yes", &resolve).refused(1, "not-confirmed");
     assert_eq!(list(&scratch)["open"].as_array().unwrap().len(), 1);
-    insta::assert_snapshot!(scratch.person(&id, &resolve).all());
+    insta::assert_snapshot!(scratch.person(&id, &resolve).all(), @"
+    exit 0
+    --- out
+    ✓ proposal d66cc1b6 is accepted
+    --- err
+    ");
     let after = list(&scratch);
     assert_eq!((&after["open"], &after["resolved"]), (&json!([]), &json!(1)));
     scratch.person(&id, &resolve).refused(1, "no proposal");
@@ -63,7 +84,7 @@ fn the_budget_counts_what_finds_no_room() {
     // A session that goes on as before is proposed again where there is room.
     for n in 2..4 {
         let args = json!({ "command": format!("make {n}") });
-        scratch.hook(json!({ "event": "pre_tool", "agent": "third", "call": format!("{n}"), "tool": "bash", "args": args }));
+        scratch.hook(json!({ "event": "pre_tool", "agent": "third", "call": format!("third-{n}"), "tool": "bash", "args": args }));
     }
     scratch.hook(json!({ "event": "prompt", "agent": "third", "text": "go on" }));
     let queue = list(&scratch);

@@ -39,7 +39,7 @@ fn hear(scratch: &Scratch, agent: AgentId, event: &str, payload: &Value) -> Stri
 fn payload(scratch: &Scratch, agent: AgentId, event: &str, n: usize) -> Option<Value> {
     let point = agent.point(event)?;
     let root = scratch.root();
-    let command = format!("echo {n}");
+    let command = format!("make {n}");
     let is_call = matches!(event, "pre-tool" | "post-tool");
     Some(match agent {
         AgentId::OpenCode | AgentId::OpenCode2 | AgentId::Generic => {
@@ -530,20 +530,27 @@ fn after_repeated_blocks_the_agent_is_told_to_plan_first() {
     );
     assert_eq!(tell(&scratch, AgentId::Claude, "prompt", 0).unwrap(), "");
     // An agent whose prompt takes no text is told with the next result.
-    for n in 1..=3 {
+    for n in 11..=13 {
         tell(&scratch, AgentId::Cursor, "pre-tool", n);
     }
     assert_eq!(tell(&scratch, AgentId::Cursor, "prompt", 0).unwrap(), r#"{"continue":true}"#);
+    let told = tell(&scratch, AgentId::Cursor, "post-tool", 14).unwrap();
+    assert!(told.starts_with(r#"{"additional_context":"Plan first: 3 calls"#), "{told}");
     let counts = counts(&scratch);
     assert_eq!((&counts["plan_first"], &counts["blocks"]), (&json!(2), &json!({ "plan": 6 })));
 }
 
 /// WS-018.
+#[cfg(unix)]
 #[test]
 fn a_gate_that_is_silently_dead_is_told_when_a_session_begins_and_in_the_status() {
     let scratch = Scratch::repository();
     scratch.run(&["cairn", "hook", "install", "claude", "--yes"]).ok();
-    let settings = scratch.read(".claude/settings.local.json").replace(crate::scratch::PROGRAM, "/bin/sh");
+    let program = scratch.home().join("bin/cairn");
+    fs::create_dir_all(program.parent().unwrap()).unwrap();
+    std::os::unix::fs::symlink("/bin/sh", &program).unwrap();
+    let program = program.to_str().unwrap();
+    let settings = scratch.read(".claude/settings.local.json").replace(crate::scratch::PROGRAM, program);
     scratch.write(".claude/settings.local.json", &settings);
     let start = || tell(&scratch, AgentId::Claude, "session-start", 0).unwrap();
     assert_eq!(start(), "", "a gate that lives says nothing");
@@ -558,7 +565,7 @@ fn a_gate_that_is_silently_dead_is_told_when_a_session_begins_and_in_the_status(
     assert!(said.contains("`PreToolUse` is missing"), "{said}");
     let status =
         scratch.run(&["cairn", "hook", "status", "claude"]).refused(2, "stale, and no call is judged");
-    assert!(status.err.contains("`PreToolUse` is missing"), "{}", status.all());
+    assert!(status.all().contains("`PreToolUse` is missing"), "{}", status.all());
     assert_eq!(counts(&scratch)["silent_gates"], 1);
     let health = scratch.run(&["cairn", "govern", "health"]).ok();
     assert!(health.out.contains("critical: 1 gate did not judge"), "{}", health.all());

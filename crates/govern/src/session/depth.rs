@@ -59,14 +59,20 @@ pub fn plans_first(session: &Session, discipline: &Discipline) -> bool {
     session.counters.denied.saturating_sub(session.counters.plan_first_at) >= discipline.plan_first()
 }
 
-/// What the agent is told then; the gate and rule that denied most are named.
-pub fn plan_first(session: &Session) -> String {
+/// How many calls of the session were denied, and by what most of them.
+pub fn denials(session: &Session) -> String {
     let most = session.blocks.iter().max_by_key(|(what, count)| (**count, std::cmp::Reverse(*what)));
     let denied = canon::text::counted(usize::try_from(session.counters.denied).unwrap_or(usize::MAX), "call");
     let most = most.map_or_else(String::new, |(what, count)| format!(", {count} of them by {what}"));
+    format!("{denied} of this session were denied{most}")
+}
+
+/// What the agent is told then.
+pub fn plan_first(session: &Session) -> String {
     format!(
-        "Plan first: {denied} of this session were denied{most}. Before the next call say what is to be done, step by \
-         step, and follow what the denials said; the same call again is denied again"
+        "Plan first: {}. Before the next call say what is to be done, step by step, and follow what the denials said; the \
+         same call again is denied again",
+        denials(session)
     )
 }
 
