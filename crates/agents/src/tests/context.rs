@@ -36,14 +36,11 @@ const MOMENTS: [&str; 6] = ["pre-tool", "post-tool", "prompt", "stop", "session-
 
 #[test]
 fn what_each_agent_takes_for_its_context() {
-    let mut shown = String::new();
-    for agent in AgentId::ALL.into_iter().filter(|agent| *agent != AgentId::Generic) {
-        for word in MOMENTS {
-            if let Some(text) = noted_at(agent, word) {
-                shown += &format!("{agent} {word}: {text}\n");
-            }
-        }
-    }
+    let agents = AgentId::ALL.into_iter().filter(|agent| *agent != AgentId::Generic);
+    let moments = agents.flat_map(|agent| MOMENTS.map(|word| (agent, word)));
+    let shown: String = moments
+        .filter_map(|(agent, word)| Some(format!("{agent} {word}: {}\n", noted_at(agent, word)?)))
+        .collect();
     let claude = |agent: &str, word: &str, event: &str| {
         format!(
             "{agent} {word}: {{\"hookSpecificOutput\":{{\"hookEventName\":\"{event}\",\"additionalContext\":\"by the way\"}}}}\n"

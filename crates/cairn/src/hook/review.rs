@@ -12,9 +12,14 @@ use govern::session::{Entry, depth};
 
 use super::course::{Course, LOOK_BACK};
 
+/// The mark of a stop that was refused, by the subagent whose it was; the next one ends the turn.
+const STOP_REFUSED: &str = "stop-refused:";
+
 impl Course<'_> {
     /// The agent's turn ends.
     pub(super) fn stop(&self) -> Result<Verdict, String> {
+        // Not every agent says that it goes on because a stop was refused, and none may be held for ever.
+        let refused = format!("{STOP_REFUSED}{}", self.event.subagent.as_deref().unwrap_or_default());
         let receipts = self.receipts()?;
         let text = self.event.text.as_deref();
         let evidence = match text {
@@ -33,7 +38,8 @@ impl Course<'_> {
         self.remember(&[Entry::Turn, Entry::PlanEnded, Entry::Went { steps: 0, tokens }])?;
         self.end_of_turn()?;
         receipts.checkpoint(self.event, evidence.as_ref()).map_err(|error| error.to_string())?;
-        if self.event.stop_refused_before {
+        if self.event.stop_refused_before || self.session.marks.contains_key(&refused) {
+            self.remember(&[Entry::Unmark { name: refused }])?;
             return Ok(Verdict::allow());
         }
         let policy = &self.snapshot.policy;
@@ -44,7 +50,9 @@ impl Course<'_> {
         } else {
             None
         };
-        Ok(found.map_or_else(Verdict::allow, |found| found.verdict()))
+        let Some(found) = found else { return Ok(Verdict::allow()) };
+        self.remember(&[Entry::Mark { name: refused, value: String::new() }])?;
+        Ok(found.verdict())
     }
 
     /// Puts on record what the review found, and what of it a person should see before a person.

@@ -338,13 +338,16 @@ fn a_final_message_is_reviewed_and_given_back_where_the_policy_says_so() {
     );
     assert_eq!(stop(&reviewed, message, true), "", "a stop is refused once");
     assert_eq!(stop(&reviewed, "11 tests passed. [UNVERIFIED: 3 warnings]", false), "");
+    // An agent that does not say why it goes on is not held for ever.
+    assert_ne!(stop(&reviewed, "12 tests passed", false), "");
+    assert_eq!(stop(&reviewed, "12 tests passed", false), "");
     let counts = counts(&reviewed);
-    assert_eq!((&counts["reviews"], &counts["claims_invalid"]), (&json!(2), &json!(2)));
+    assert_eq!((&counts["reviews"], &counts["claims_invalid"]), (&json!(4), &json!(4)));
     assert_eq!((&counts["claims_verified"], &counts["claims_labelled"]), (&json!(1), &json!(1)));
-    for scratch in [&silent, &reviewed] {
+    for (scratch, number) in [(&silent, 1), (&reviewed, 2)] {
         let queue = scratch.run(&["cairn", "govern", "queue", "list", "--json"]).ok().json();
         let open = queue["open"].as_array().unwrap();
-        assert_eq!(open.len(), 1, "the same message is one proposal: {queue}");
+        assert_eq!(open.len(), number, "the same message is one proposal: {queue}");
         assert_eq!(open[0]["kind"], "invalid_evidence");
     }
 }
@@ -399,7 +402,7 @@ fn two_hundred_turns_cross_the_token_budget_once() {
     let mut long = payload(&scratch, AgentId::Claude, "prompt", 0).unwrap();
     long["prompt"] = "word ".repeat(1000).into();
     hear(&scratch, AgentId::Claude, "prompt", &long);
-    assert_eq!(marked(&scratch, "token-budget"), 2);
+    assert_eq!((marked(&scratch, "token-budget"), &counts(&scratch)["over_budget"]), (2, &json!(2)));
 }
 
 #[test]

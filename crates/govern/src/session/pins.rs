@@ -2,6 +2,7 @@
 //! (WS-019, WS-020).
 
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 
 use canon::{Sha256, text};
 use serde::{Deserialize, Serialize};
@@ -128,7 +129,7 @@ pub fn say(constraints: &[Constraint], prohibitions: bool) -> Option<Said> {
     }
     if said.left_out > 0 {
         let more = text::counted(said.left_out, "more pinned constraint");
-        said.text.push_str(&format!("\n({more} did not fit here: read `{}`)", crate::policy::PATH));
+        let _ = write!(said.text, "\n({more} did not fit here: read `{}`)", crate::policy::PATH);
     }
     Some(said)
 }
