@@ -224,7 +224,8 @@ impl Course<'_> {
                 outcome.ok.unwrap_or(true) && outcome.exit.is_none_or(|exit| exit == 0)
             });
         let mut entries = self.learned(call, &effects, is_ok);
-        entries.extend(self.passed(call, is_ok));
+        let (passed, tokens) = self.passed(call, is_ok);
+        entries.extend(passed);
         if is_ok && gates::sets_plan(&effects) {
             let judged = receipts.judged_at(self.event, &written.receipt, LOOK_BACK);
             entries.extend(plan::since(&self.state, judged).map(Entry::Plan));
@@ -252,7 +253,7 @@ impl Course<'_> {
             if effects.is_acting() && written.receipt.parent_seq.is_none() {
                 verdict.context.extend(self.unjudged()?);
             }
-            verdict.context.extend(self.grown(false)?);
+            verdict.context.extend(self.grown(false, tokens)?);
             return Ok(verdict);
         };
         let found = Found {

@@ -139,7 +139,8 @@ impl Course<'_> {
     /// A person said something: it is held against the pinned constraints, and nothing is blocked.
     pub(super) fn prompt(&self) -> Result<Verdict, String> {
         let text = self.event.text.as_deref().unwrap_or_default();
-        let mut entries = vec![Entry::Went { steps: 1, tokens: depth::tokens(text.len()) }];
+        let tokens = depth::tokens(text.len());
+        let mut entries = vec![Entry::Went { steps: 1, tokens }];
         entries.extend(self.came_up(text));
         let mut verdict = self.note("prompt", entries)?;
         let priority = self.snapshot.policy.discipline.prompt();
@@ -164,29 +165,29 @@ impl Course<'_> {
                 canon::text::clip(&first.constraint.text, 400)
             ));
         }
-        verdict.context.extend(self.grown(true)?);
+        verdict.context.extend(self.grown(true, tokens)?);
         Ok(verdict)
     }
 
-    /// After a call: what passed is counted, and lessons that came up are remembered.
-    pub(super) fn passed(&self, call: &Call, is_ok: bool) -> Vec<Entry> {
+    /// After a call: what passed is counted, and lessons that came up are remembered. The tokens are given with it.
+    pub(super) fn passed(&self, call: &Call, is_ok: bool) -> (Vec<Entry>, u64) {
         let result = self.event.outcome.as_ref().map(|outcome| canon::json::compact(&outcome.result));
         let result = result.unwrap_or_default();
-        let bytes = canon::json::compact(&call.input).len() + result.len();
-        let mut entries = vec![Entry::Went { steps: 1, tokens: depth::tokens(bytes) }];
+        let tokens = depth::tokens(canon::json::compact(&call.input).len() + result.len());
+        let mut entries = vec![Entry::Went { steps: 1, tokens }];
         if !is_ok {
             // JSON keeps what a text breaks into lines on one.
             entries.extend(self.came_up(&result.replace("\\n", " ").replace("\\t", " ")));
         }
-        entries
+        (entries, tokens)
     }
 
     /// What is said as the session grows: pinned constraints, once that the token budget is crossed, and that a plan
-    /// comes first.
-    pub(super) fn grown(&self, is_prompt: bool) -> Result<Vec<String>, String> {
+    /// comes first. `tokens` are those of the event.
+    pub(super) fn grown(&self, is_prompt: bool, tokens: u64) -> Result<Vec<String>, String> {
         let discipline = &self.snapshot.policy.discipline;
         let mut said = self.again(1)?;
-        if self.crosses()? && said.is_empty() {
+        if self.crosses(tokens)? && said.is_empty() {
             said.extend(self.say(Why::Depth, true)?);
         }
         // Told at the prompt, or with a result where the agent takes text there alone.
@@ -216,11 +217,11 @@ impl Course<'_> {
     }
 
     /// Whether this moment crosses the token budget; it is marked once.
-    fn crosses(&self) -> Result<bool, String> {
+    fn crosses(&self, tokens: u64) -> Result<bool, String> {
         let discipline = &self.snapshot.policy.discipline;
         let counters = &self.session.counters;
         // What this moment adds is in the file by now, while what was read lies before it.
-        if counters.is_over || counters.tokens.saturating_add(self.weight()) < discipline.budget() {
+        if counters.is_over || counters.tokens.saturating_add(tokens) < discipline.budget() {
             return Ok(false);
         }
         let mut figures = [("tokens", 0), ("budget", 0), ("turns", 0)];
@@ -238,14 +239,6 @@ impl Course<'_> {
             self.put(&Note { marker: health::TOKEN_BUDGET, figures: &figures, ..Note::default() })?;
         }
         Ok(is_mine)
-    }
-
-    /// The tokens of this event, estimated.
-    fn weight(&self) -> u64 {
-        let text = self.event.text.as_ref().map_or(0, String::len);
-        let input = self.event.call.as_ref().map_or(0, |call| canon::json::compact(&call.input).len());
-        let result = self.event.outcome.as_ref().map_or(0, |one| canon::json::compact(&one.result).len());
-        depth::tokens(text + input + result)
     }
 
     /// A result of a call that nobody judged: once is the race of an installation, twice a gate that is not asked.
@@ -282,7 +275,7 @@ impl Course<'_> {
     }
 
     /// At the end of a turn: lessons that nobody read, and constraints that nothing said again after a compaction.
-    pub(super) fn end_of_turn(&self) -> Result<(), String> {
+    pub(super) fn end_of_turn(&self, tokens: u64) -> Result<(), String> {
         let mut skipped = Vec::new();
         self.claim(|session| {
             skipped = lessons::skipped(session);
@@ -309,7 +302,7 @@ impl Course<'_> {
             self.dropped(&ids)?;
             self.remember(&[Entry::Mark { name: LOST.to_owned(), value }])?;
         }
-        self.crosses()?;
+        self.crosses(tokens)?;
         Ok(())
     }
 

@@ -36,7 +36,7 @@ impl Course<'_> {
         self.put_review(&review)?;
         let tokens = depth::tokens(text.map_or(0, str::len));
         self.remember(&[Entry::Turn, Entry::PlanEnded, Entry::Went { steps: 0, tokens }])?;
-        self.end_of_turn()?;
+        self.end_of_turn(tokens)?;
         receipts.checkpoint(self.event, evidence.as_ref()).map_err(|error| error.to_string())?;
         if self.event.stop_refused_before || self.session.marks.contains_key(&refused) {
             self.remember(&[Entry::Unmark { name: refused }])?;
@@ -78,8 +78,12 @@ impl Course<'_> {
             ..Note::default()
         })?;
         if !review.broken.is_empty() || !review.corrected.is_empty() {
-            let fact = review.fact();
-            self.propose(Kind::InvalidEvidence, &fact, &fact, "cairn receipts list");
+            // What it is about, and not its figures: one who errs in many ways must not fill the queue.
+            let pins = review.broken.iter().map(|constraint| constraint.id.clone());
+            let keys = review.corrected.iter().map(|finding| format!("{:?}", finding.key));
+            let about: std::collections::BTreeSet<String> = pins.chain(keys).collect();
+            let subject = about.into_iter().collect::<Vec<_>>().join(" ");
+            self.propose(Kind::InvalidEvidence, &subject, &review.fact(), "cairn receipts list");
         }
         Ok(())
     }

@@ -82,3 +82,16 @@ fn parallel_proposals_keep_to_the_budget() {
     let queue = Queue::load(&path).unwrap();
     assert_eq!((queue.open.len(), queue.left_out()), (10, 20));
 }
+
+proptest::proptest! {
+    #[test]
+    fn any_bytes_are_a_queue_or_damaged(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..300)) {
+        let (_folder, path) = place();
+        std::fs::write(&path, &bytes).unwrap();
+        let is_empty = !bytes.contains(&b'\n');
+        match Queue::load(&path) {
+            Ok(queue) => proptest::prop_assert!(queue.open.is_empty()),
+            Err(error) => proptest::prop_assert!(!is_empty && error.to_string().contains("is damaged")),
+        }
+    }
+}

@@ -125,4 +125,15 @@ mod tests {
         assert_eq!(Lesson::read("a.md", b"no front matter"), None);
         assert_eq!(Lesson::read("a.md", b"\xff"), None);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_a_lesson_or_none(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200), text in ".{0,60}") {
+            let mut file = b"---\nsignature: ".to_vec();
+            file.extend(bytes);
+            file.extend(b"\n---\n");
+            let lessons: Vec<Lesson> = Lesson::read("a.md", &file).into_iter().collect();
+            come_up(&text, &lessons, &Session::default());
+        }
+    }
 }
