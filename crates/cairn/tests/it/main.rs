@@ -34,6 +34,7 @@ mod handoff;
 mod hook;
 mod hook_course;
 mod hook_discipline;
+mod hook_monitors;
 mod init;
 mod lesson;
 mod log;
