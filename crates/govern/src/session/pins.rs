@@ -71,10 +71,19 @@ impl Constraint {
         }
     }
 
-    /// The constraints of a text: its lines that say something, without marks of lists and headings.
+    /// The constraints of a text: its lines that say something, but for headings. What the pin says goes against the text
+    /// goes against the first of them; against each what its own words forbid.
     pub fn of_lines(text: &str, pin: &Pin) -> Vec<Self> {
-        let lines = text.lines().map(|line| line.trim().trim_start_matches(['#', '-', '*', '>', ' ']).trim());
-        lines.filter(|line| line.contains(char::is_alphanumeric)).map(|line| Self::new(line, pin)).collect()
+        let own = Pin { against: Vec::new(), ..pin.clone() };
+        let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+        let lines = lines.map(|line| line.trim_start_matches(['-', '*', '>', ' ']));
+        let lines = lines.filter(|line| line.contains(char::is_alphanumeric));
+        let mut found: Vec<Self> = lines.map(|line| Self::new(line, &own)).collect();
+        if let Some(first) = found.first_mut() {
+            let sets = pin.against.iter().map(|set| monitor::plain(set)).filter(|set| !set.is_empty());
+            first.against.extend(sets);
+        }
+        found
     }
 }
 
@@ -212,10 +221,11 @@ mod tests {
         let both = joined(vec![Constraint::new("Be careful", &weak), pinned("Be careful", 80)]);
         assert_eq!(both.len(), 1);
         assert_eq!((both[0].priority, both[0].against.len()), (80, 1));
-        let lines = Constraint::of_lines("# Rules\n\n- Never push\n* Ask first\n---\n", &pin(1));
-        assert_eq!(
-            lines.iter().map(|line| &*line.text).collect::<Vec<_>>(),
-            ["Rules", "Never push", "Ask first"]
-        );
+        let mut pin = pin(1);
+        pin.against = vec!["force push".to_owned()];
+        let lines = Constraint::of_lines("# Rules\n\n- Never push\n* Ask first\n---\n", &pin);
+        assert_eq!(lines.iter().map(|line| &*line.text).collect::<Vec<_>>(), ["Never push", "Ask first"]);
+        let against: Vec<_> = lines.iter().map(|line| line.against.concat().join(" ")).collect();
+        assert_eq!(against, ["push forc push", ""]);
     }
 }

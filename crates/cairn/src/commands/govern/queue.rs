@@ -51,8 +51,9 @@ pub enum Action {
 pub struct Listed {
     /// What waits, oldest first.
     pub open: Vec<Proposal>,
-    /// How many may wait.
-    pub cap: usize,
+    /// How many may wait; none where the policy can't be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cap: Option<usize>,
     /// How many were resolved.
     pub resolved: u64,
     /// What found no room, by kind.
@@ -95,7 +96,8 @@ impl Document for Listed {
         if !self.dropped.is_empty() {
             let each: Vec<String> =
                 self.dropped.iter().map(|(kind, count)| format!("{count} {}", kind.as_str())).collect();
-            page.caution(format_args!("no room for {}: {} wait at most", each.join(", "), self.cap));
+            let most = self.cap.map_or_else(String::new, |cap| format!(": {cap} wait at most"));
+            page.caution(format_args!("no room for {}{most}", each.join(", ")));
         }
     }
 }
@@ -156,7 +158,8 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
     let find = |id: &str| queue.find(id).cloned().ok_or_else(|| refusal(&QueueError::Gone(id.to_owned())));
     match args.action {
         Action::List => {
-            let cap = crate::hook::policy(ctx.world)?.discipline.cap();
+            // A policy that can't be read may be the very thing that waits.
+            let cap = crate::hook::policy(ctx.world).ok().map(|policy| policy.discipline.cap());
             let Queue { open, resolved, dropped, .. } = queue;
             Ok(Answer::of(&Listed { open, cap, resolved, dropped }))
         }
