@@ -63,11 +63,13 @@ impl Course<'_> {
     fn say(&self, why: Why, always: bool) -> Result<Vec<String>, String> {
         let constraints = &self.snapshot.pins;
         let all = !why.is_prohibitions();
-        if all && why == Why::Compacted {
-            self.dropped(&pins::dropped(&self.session.said, constraints))?;
-        }
+        let gone =
+            if why == Why::Compacted { pins::dropped(&self.session.said, constraints) } else { Vec::new() };
         let said = pins::say(constraints, !all).filter(|_| self.reading.takes_context());
-        let Some(said) = said else { return Ok(Vec::new()) };
+        let Some(said) = said else {
+            self.dropped(&gone)?;
+            return Ok(Vec::new());
+        };
         let discipline = &self.snapshot.policy.discipline;
         let ids = said.ids.clone();
         let is_mine = self.claim(|session| {
@@ -80,6 +82,7 @@ impl Course<'_> {
         if !is_mine {
             return Ok(Vec::new());
         }
+        self.dropped(&gone)?;
         let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
         let figures =
             [(why.as_str(), 1), ("constraints", number(said.ids.len())), ("left_out", number(said.left_out))];

@@ -56,16 +56,15 @@ async function tell(word, message) {
 
 const exitCode = (metadata) => (Number.isInteger(metadata?.exit) ? metadata.exit : undefined)
 
-// What was said for the context of each session: at its start, which stands in every later request, and at its last
-// prompt, which stands until the next one.
+// What was said for the context of each session, which stands in its requests: at its start, at its last prompt, and what
+// was wrong when its last turn ended.
 const said = new Map()
 
-function keep(session, when, answer) {
-  const texts = said.get(session) ?? {}
-  if (when === "prompt" || answer.context) said.set(session, { ...texts, [when]: answer.context })
+function keep(session, when, context) {
+  if (when !== "start" || context) said.set(session, { ...said.get(session), [when]: context })
 }
 
 function kept(session) {
-  const { start, prompt } = said.get(session) ?? {}
-  return [start, prompt].filter((text, at, all) => text && all.indexOf(text) === at)
+  const { start, prompt, stop } = said.get(session) ?? {}
+  return [start, prompt, stop].filter((text, at, all) => text && all.indexOf(text) === at)
 }

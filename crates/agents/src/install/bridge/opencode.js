@@ -19,7 +19,8 @@ export const Cairn = async ({ directory }) => {
     "chat.message": async (input, output) => {
       const session = input.sessionID
       const text = output.parts.filter((part) => part.type === "text").map((part) => part.text).join("\n")
-      keep(session, "prompt", await tell("prompt", { event: "prompt", session, text, cwd: directory }))
+      const answer = await tell("prompt", { event: "prompt", session, text, cwd: directory })
+      keep(session, "prompt", answer.context)
     },
     "experimental.chat.system.transform": async (input, output) => {
       for (const text of kept(input.sessionID)) output.system.push(text)
@@ -30,16 +31,18 @@ export const Cairn = async ({ directory }) => {
     "experimental.session.compacting": async (input, output) => {
       const session = input.sessionID
       const answer = await tell("compact", { event: "compact", session, cwd: directory })
-      keep(session, "start", answer)
+      keep(session, "start", answer.context)
       if (answer.context) output.context?.push(answer.context)
     },
     event: async ({ event }) => {
       const session = event.properties?.sessionID ?? event.properties?.info?.id
       if (event.type === "session.created") {
-        keep(session, "start", await tell("session-start", { event: "session_start", session, cwd: directory }))
+        const answer = await tell("session-start", { event: "session_start", session, cwd: directory })
+        keep(session, "start", answer.context)
       }
       if (event.type === "session.idle") {
-        await tell("stop", { event: "stop", session, text: last.get(session), cwd: directory })
+        const answer = await tell("stop", { event: "stop", session, text: last.get(session), cwd: directory })
+        keep(session, "stop", answer.decision === "deny" ? answer.reason : undefined)
         last.delete(session)
       }
       if (event.type === "session.deleted") {

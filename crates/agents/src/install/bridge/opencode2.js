@@ -24,7 +24,8 @@ export default {
     await ctx.session?.hook?.("prompt", async (event) => {
       const session = event.sessionID
       const text = event.prompt?.text ?? (event.parts ?? []).map((part) => part.text ?? "").join("\n")
-      keep(session, "prompt", await tell("prompt", { event: "prompt", session, text, cwd }))
+      const answer = await tell("prompt", { event: "prompt", session, text, cwd })
+      keep(session, "prompt", answer.context)
     })
     await ctx.session?.hook?.("context", (event) => {
       for (const text of kept(event.sessionID)) event.system?.push({ type: "text", text })
@@ -32,7 +33,7 @@ export default {
     await ctx.session?.hook?.("compaction", async (event) => {
       const session = event.sessionID
       const answer = await tell("compact", { event: "compact", session, cwd })
-      keep(session, "start", answer)
+      keep(session, "start", answer.context)
       if (answer.context) event.system?.push({ type: "text", text: answer.context })
     })
     follow(ctx, cwd)
@@ -52,7 +53,7 @@ async function follow(ctx, cwd) {
     const session = data?.sessionID ?? data?.id
     if (!word) continue
     const answer = await tell(word, { event: name, session, cwd })
-    if (name === "session_start") keep(session, "start", answer)
+    if (name === "session_start") keep(session, "start", answer.context)
     if (name === "session_end") said.delete(session)
   }
 }
