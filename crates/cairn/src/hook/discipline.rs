@@ -12,7 +12,8 @@ use govern::queue::{self, Kind, Proposal};
 use govern::receipts::Note;
 use govern::session::depth::{self, Why};
 use govern::session::lessons::{self, Lesson};
-use govern::session::{self, Entry, Session, monitor, pins};
+use govern::session::pins::{self, Said};
+use govern::session::{self, Entry, Session, monitor};
 use store::file;
 
 use super::course::Course;
@@ -24,6 +25,9 @@ const LESSONS: (usize, u64) = (500, 64 * 1024);
 /// The marks of results that nobody judged before, and of the alarm that there were.
 const UNJUDGED: &str = "unjudged";
 const ALARMED: &str = "silent-gate";
+
+/// The marks of the subagents that were told the pinned constraints.
+const TOLD: &str = "pinned-to:";
 
 /// The mark of the last compaction after which nothing was said again.
 const LOST: &str = "pins-lost";
@@ -52,6 +56,10 @@ impl Course<'_> {
     pub(super) fn again(&self, ahead: u64) -> Result<Vec<String>, String> {
         if self.snapshot.pins.is_empty() || !self.reading.takes_context() {
             return Ok(Vec::new());
+        }
+        // A subagent has a context of its own, which holds nothing of what the session was told.
+        if let Some(subagent) = &self.event.subagent {
+            return self.say_to(subagent);
         }
         match depth::due(&self.session, &self.snapshot.policy.discipline, ahead) {
             Some(why) => self.say(why, false),
@@ -83,16 +91,39 @@ impl Course<'_> {
             return Ok(Vec::new());
         }
         self.dropped(&gone)?;
+        self.put_said(&said, why.as_str())?;
+        Ok(vec![said.text])
+    }
+
+    /// Says every constraint to a subagent, once.
+    fn say_to(&self, subagent: &str) -> Result<Vec<String>, String> {
+        let name = format!("{TOLD}{subagent}");
+        if self.session.marks.contains_key(&name) {
+            return Ok(Vec::new());
+        }
+        let Some(said) = pins::say(&self.snapshot.pins, false) else { return Ok(Vec::new()) };
+        let is_mine = self.claim(|session| {
+            if session.marks.contains_key(&name) {
+                return Vec::new();
+            }
+            vec![Entry::Mark { name, value: String::new() }]
+        })?;
+        if !is_mine {
+            return Ok(Vec::new());
+        }
+        self.put_said(&said, "subagent")?;
+        Ok(vec![said.text])
+    }
+
+    /// Puts on record what was said, and in one word why.
+    fn put_said(&self, said: &Said, why: &str) -> Result<(), String> {
         let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
         let figures =
-            [(why.as_str(), 1), ("constraints", number(said.ids.len())), ("left_out", number(said.left_out))];
-        let digests: Vec<(&str, Sha256)> = constraints
-            .iter()
-            .filter(|constraint| said.ids.contains(&constraint.id))
-            .map(|constraint| (constraint.id.as_str(), Sha256::of(&constraint.text)))
-            .collect();
-        self.put(&Note { marker: health::PINNED, figures: &figures, digests: &digests, ..Note::default() })?;
-        Ok(vec![said.text])
+            [(why, 1), ("constraints", number(said.ids.len())), ("left_out", number(said.left_out))];
+        let constraints = self.snapshot.pins.iter().filter(|constraint| said.ids.contains(&constraint.id));
+        let digests: Vec<(&str, Sha256)> =
+            constraints.map(|constraint| (constraint.id.as_str(), Sha256::of(&constraint.text))).collect();
+        self.put(&Note { marker: health::PINNED, figures: &figures, digests: &digests, ..Note::default() })
     }
 
     /// Constraints that are not before the agent's eyes any more are put on record (WS-020).
@@ -190,7 +221,7 @@ impl Course<'_> {
     pub(super) fn grown(&self, is_prompt: bool, tokens: u64) -> Result<Vec<String>, String> {
         let discipline = &self.snapshot.policy.discipline;
         let mut said = self.again(1)?;
-        if self.crosses(tokens)? && said.is_empty() {
+        if self.crosses(tokens)? && said.is_empty() && self.event.subagent.is_none() {
             said.extend(self.say(Why::Depth, true)?);
         }
         // Told at the prompt, or with a result where the agent takes text there alone.

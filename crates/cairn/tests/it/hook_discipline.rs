@@ -337,6 +337,28 @@ fn two_hundred_turns_cross_the_token_budget_once() {
 }
 
 #[test]
+fn each_subagent_is_told_once_and_takes_nothing_from_the_session() {
+    let scratch = pinned(json!({ "discipline": { "safeTurnDepth": 6 } }));
+    tell(&scratch, AgentId::Claude, "session-start", 0);
+    let call = |n: usize, subagent: &str| {
+        let mut event = payload(&scratch, AgentId::Claude, "pre-tool", n).unwrap();
+        if !subagent.is_empty() {
+            event["agent_id"] = subagent.into();
+        }
+        let before = hear(&scratch, AgentId::Claude, "pre-tool", &event);
+        event["hook_event_name"] = "PostToolUse".into();
+        let after = hear(&scratch, AgentId::Claude, "post-tool", &event);
+        (before + &after).matches("Never push to main").count()
+    };
+    let said: Vec<usize> = [(1, "a"), (2, "a"), (3, "b"), (4, "a"), (5, "b"), (6, ""), (7, "")]
+        .into_iter()
+        .map(|(n, subagent)| call(n, subagent))
+        .collect();
+    // Turns of subagents count, so that the session is told sooner and never later.
+    assert_eq!(said, [1, 0, 1, 0, 0, 1, 0]);
+}
+
+#[test]
 fn of_calls_in_parallel_one_is_told() {
     let scratch = pinned(json!({}));
     let events: Vec<Value> =
