@@ -16,5 +16,7 @@ gate::reason_codes! {
     RECEIPTS_UNREADABLE = "receipts-unreadable", "The log of receipts, or a key that signed it, can't be read.";
     PLAN_UNREADABLE = "plan-unreadable", "The plan is not the JSON list that a plan is.";
     NO_COMMIT = "no-commit", "The revision names no commit.";
+    SPEC_UNREADABLE = "spec-unreadable", "A spec, or what external links answered, can't be read.";
+    PROFILE_UNREADABLE = "profile-unreadable", "The profile is none that is known, or can't be read.";
     NO_PLAN = "no-plan", "No plan was set.";
 }

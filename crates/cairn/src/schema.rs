@@ -96,6 +96,9 @@ pub const ALL: &[Entry] = &[
     entry::<chant::signers::Rotated>("chant/signers-rotate"),
     entry::<chant::signers::Signed>("chant/signers-sign"),
     entry::<chant::verify::Document>("chant/verify"),
+    entry::<govern::spec_lint::LinkCache>("govern/spec-links"),
+    entry::<c::govern::spec_lint::Linted>("govern/spec-lint"),
+    entry::<govern::spec_lint::Profile>("govern/spec-profile"),
 ];
 
 /// What `--json` prints when a command did not do what it was asked.

@@ -14,6 +14,7 @@ pub mod gates;
 pub mod policy;
 pub mod receipts;
 pub mod session;
+pub mod spec_lint;
 mod state;
 
 pub use state::{NoState, State};

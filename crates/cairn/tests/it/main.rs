@@ -27,6 +27,7 @@ mod doctor;
 mod done;
 mod existing;
 mod govern;
+mod govern_spec_lint;
 mod guard;
 mod handoff;
 mod hook;

@@ -298,6 +298,7 @@ fn check_schema(args: &[&str], ran: &Ran) {
         },
         _ if asks_for_help => vec!["cairn/help".to_owned()],
         _ if document.get("error").is_some() => vec!["chalk/error".to_owned()],
+        ["govern", action, ..] => vec![format!("govern/{action}"), format!("cairn/govern-{action}")],
         [verb, action, ..] => {
             let names =
                 |protocol: &str| [format!("{protocol}/{verb}-{action}"), format!("{protocol}/{verb}")];
