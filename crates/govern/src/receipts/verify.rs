@@ -303,7 +303,7 @@ impl Check<'_> {
         let hash = Sha256::of(line);
         let Ok(receipt) = Receipt::read(line) else { return Alone { receipt: Err(Why::Changed), hash } };
         let signed = match self.keyring.get(&receipt.key) {
-            Some(key) if receipt.is_signed_by(key) => Ok(receipt),
+            Some(key) if receipt.is_signed_in(line, key) => Ok(receipt),
             Some(_) => Err(Why::Changed),
             // A changed letter in the key's name is a changed line, not a foreign key.
             None if self.keys.iter().any(|key| is_renamed(&receipt, key)) => Err(Why::Changed),
