@@ -1,6 +1,6 @@
 //! Coding agents: each agent's own payloads, answers and settings, one file an agent.
 //!
-//! - [`read`]: an agent's payload becomes a [`Reading`] with the neutral [`gate::event::Event`], or is
+//! - [`read`]: an agent's payload becomes a [`Judging, Reading`] with the neutral [`gate::event::Event`], or is
 //!   [`Unreadable`]; both know the answer in the form of the agent that really asked;
 //! - [`payload`]: bytes to one strict JSON object, without waiting for the end of the input;
 //! - [`AgentId`] and [`Capabilities`]: the agents, and what each of them can do, as data;
@@ -36,8 +36,8 @@ mod vscode;
 
 pub use agent::{AgentId, Point};
 pub use answer::Answer;
-pub use capability::{Capabilities, Direction, Reach};
-pub use reading::{Heard, Reading, Unreadable, read, unreadable};
+pub use capability::{Capabilities, Direction, Lack, Reach};
+pub use reading::{Heard, Judging, Reading, Unreadable, read, unreadable};
 
 #[cfg(test)]
 mod tests;

@@ -32,6 +32,7 @@ mod guard;
 mod handoff;
 mod hook;
 mod hook_course;
+mod hook_cursor;
 mod init;
 mod lesson;
 mod log;
