@@ -215,12 +215,15 @@ impl Receipt {
     }
 }
 
-/// The bytes that were signed of a line in RFC 8785 form: the line without its last member `sig`, which is its own;
-/// the signatures of a checkpoint stand before it.
+/// The bytes that were signed of a line in RFC 8785 form: the line without its member `sig`, which stands before
+/// `subagent`. Signatures of a checkpoint stand elsewhere.
 fn without_signature(line: &[u8], sig: &str) -> Option<Vec<u8>> {
     let line = str::from_utf8(line).ok()?;
     let member = format!(",\"sig\":\"{sig}\"");
     let at = line.rfind(&member).filter(|_| !sig.is_empty())?;
+    if !line[at + member.len()..].starts_with(",\"subagent\":") {
+        return None;
+    }
     Some([&line[..at], &line[at + member.len()..]].concat().into_bytes())
 }
 
@@ -290,6 +293,10 @@ mod tests {
                 !receipt.is_signed_in(line.replace("generic", "another").as_bytes(), key)
                     || !line.contains("generic")
             );
+            // At another place it is a line that nobody wrote.
+            let member = format!(",\"sig\":\"{}\"", receipt.sig);
+            let moved = line.replace(&member, "").replace(",\"v\":", &format!("{member},\"v\":"));
+            assert!(!receipt.is_signed_in(moved.as_bytes(), key));
             let unsigned = Receipt { sig: String::new(), ..receipt };
             assert!(!unsigned.is_signed_in(line.as_bytes(), key));
         }
