@@ -170,7 +170,7 @@ fn one_call(call: &mut Call, folder: Option<&Path>) {
     match &call.tool {
         Tool::Shell { command, cwd, .. } => {
             let folder = cwd.as_deref().filter(|cwd| !cwd.is_empty()).map(Path::new).or(folder);
-            call.name = "Shell".to_owned();
+            "Shell".clone_into(&mut call.name);
             call.input = json!({ "command": command, "cwd": folder });
             call.id = None;
         }

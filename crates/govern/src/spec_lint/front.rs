@@ -146,7 +146,9 @@ impl Checking<'_> {
         match self.data.get("supersedes") {
             None => {}
             Some(Value::Array(items)) => {
-                items.iter().for_each(|item| self.version("supersedes", item, found))
+                for item in items {
+                    self.version("supersedes", item, found);
+                }
             }
             Some(_) => {
                 let message = "the field `supersedes` is no list".to_owned();

@@ -1,6 +1,6 @@
 //! References: to headings, to other files, and beyond (SFS-008, SFS-009, SFS-015, SFS-X2).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use canon::text::counted;
 
@@ -10,20 +10,32 @@ use super::link_cache::LinkCache;
 use super::structure::{Link, Prose, Structure, words};
 use super::version::Version;
 
+/// The anchor of each section, by its number.
+type Numbers<'s> = HashMap<usize, &'s str>;
+
+/// What a link may lead to.
+struct Anchors<'s> {
+    slugs: HashSet<&'s str>,
+    numbers: Numbers<'s>,
+}
+
 pub(super) fn check(structure: &Structure<'_>, given: Given<'_>, found: &mut Findings) {
+    let numbers = structure.parts.iter().rev();
+    let numbers = numbers.filter_map(|part| Some((part.number?, part.slug.as_str()))).collect();
     for prose in structure.prose.iter().filter(|prose| !prose.is_heading) {
-        bare(structure, prose, found);
+        bare(structure, prose, &numbers, found);
     }
-    let slugs: HashSet<&str> = structure.headings.iter().map(|heading| heading.slug.as_str()).collect();
+    let slugs = structure.headings.iter().map(|heading| heading.slug.as_str()).collect();
+    let anchors = Anchors { slugs, numbers };
     let mut external = Vec::new();
     for link in &structure.links {
         let target = link.target.as_str();
         if is_external(target) {
             external.push(link);
         } else if let Some(anchor) = target.strip_prefix('#') {
-            heading(structure, link, anchor, &slugs, found);
+            heading(structure, link, anchor, &anchors, found);
         } else {
-            file(structure, link, given, &slugs, found);
+            file(structure, link, given, &anchors, found);
         }
     }
     match given.links {
@@ -38,7 +50,7 @@ fn is_external(target: &str) -> bool {
 }
 
 /// `sec 5` in running text, where a link belongs.
-fn bare(structure: &Structure<'_>, prose: &Prose, found: &mut Findings) {
+fn bare(structure: &Structure<'_>, prose: &Prose, numbers: &Numbers<'_>, found: &mut Findings) {
     let lower = prose.text.to_ascii_lowercase();
     for (at, _) in lower.match_indices("sec") {
         let is_word = !lower[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
@@ -48,7 +60,7 @@ fn bare(structure: &Structure<'_>, prose: &Prose, found: &mut Findings) {
         if !is_word || !number.starts_with(|c: char| c.is_ascii_digit()) {
             continue;
         }
-        if prose.linked.iter().any(|linked| linked.contains(&at)) {
+        if prose.is_linked(at) {
             continue;
         }
         let digits = number.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
@@ -56,8 +68,8 @@ fn bare(structure: &Structure<'_>, prose: &Prose, found: &mut Findings) {
             "`{}` is no link",
             canon::text::one_line(&lower[at..lower.len() - number.len() + digits.len()])
         );
-        let slug = structure.parts.iter().find(|part| part.number == digits.parse().ok());
-        let slug = slug.map_or_else(|| format!("{digits}-..."), |part| part.slug.clone());
+        let slug = digits.parse().ok().and_then(|number: usize| numbers.get(&number));
+        let slug = slug.map_or_else(|| format!("{digits}-..."), |slug| (*slug).to_owned());
         let cure = format!("write `[sec {digits}](#{slug})`");
         found.error_at(Check::References, structure.place(prose.place(at)), message, cure);
     }
@@ -88,7 +100,7 @@ fn heading(
     structure: &Structure<'_>,
     link: &Link,
     anchor: &str,
-    slugs: &HashSet<&str>,
+    anchors: &Anchors<'_>,
     found: &mut Findings,
 ) {
     let anchor = decoded(anchor);
@@ -102,12 +114,12 @@ fn heading(
             message,
             "link to where the reader should go, or write the words alone",
         );
-    } else if !slugs.contains(anchor.as_str()) {
+    } else if !anchors.slugs.contains(anchor.as_str()) {
         let message = format!("no heading has the anchor `#{}`", canon::text::one_line(&anchor));
-        let cure = if slugs.contains(lower.as_str()) {
+        let cure = if anchors.slugs.contains(lower.as_str()) {
             format!("anchors are in lower case: `#{lower}`")
         } else {
-            nearest(structure, &lower)
+            nearest(anchors, &lower)
         };
         found.error_at(Check::References, at, message, cure);
     }
@@ -115,23 +127,18 @@ fn heading(
 
 /// The anchors of the headings under which a place stands: its section, and the headings in it.
 fn around<'s>(structure: &'s Structure<'_>, at: usize) -> impl Iterator<Item = &'s str> {
-    let above = structure.headings.partition_point(|heading| heading.range.start <= at);
-    let mut level = 7;
-    let above = structure.headings[..above].iter().rev();
-    // No heading of the sixth level or above stands under one of its own.
-    above.take_while(move |_| level > 2).filter(move |heading| heading.level > 1).filter_map(move |heading| {
-        let encloses = heading.level < level;
-        level = level.min(heading.level);
-        encloses.then_some(heading.slug.as_str())
-    })
+    let last = structure.headings.partition_point(|heading| heading.range.start <= at).checked_sub(1);
+    let chain = std::iter::successors(last, |number| structure.headings[*number].above);
+    let headings = chain.map(|number| &structure.headings[number]);
+    headings.filter(|heading| heading.level > 1).map(|heading| heading.slug.as_str())
 }
 
-fn nearest(structure: &Structure<'_>, anchor: &str) -> String {
+fn nearest(anchors: &Anchors<'_>, anchor: &str) -> String {
     let number = anchor.split('-').next().unwrap_or_default();
-    let same = structure.parts.iter().find(|part| part.number.is_some_and(|one| one.to_string() == number));
+    let same = number.parse().ok().and_then(|number: usize| anchors.numbers.get(&number));
     same.map_or_else(
         || "link to a heading that is there".to_owned(),
-        |part| format!("section {number} is `#{}`", part.slug),
+        |slug| format!("section {number} is `#{slug}`"),
     )
 }
 
@@ -140,7 +147,7 @@ fn file(
     structure: &Structure<'_>,
     link: &Link,
     given: Given<'_>,
-    slugs: &HashSet<&str>,
+    anchors: &Anchors<'_>,
     found: &mut Findings,
 ) {
     let target = link.target.as_str();
@@ -156,7 +163,7 @@ fn file(
     let path = path.strip_prefix("./").unwrap_or(path);
     if path == given.name {
         if let Some(anchor) = anchor {
-            heading(structure, link, anchor, slugs, found);
+            heading(structure, link, anchor, anchors, found);
         } else {
             let message = "the spec links to itself";
             found.error_at(

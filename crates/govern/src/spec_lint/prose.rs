@@ -142,8 +142,7 @@ fn terms(prose: &Prose) -> Vec<Range<usize>> {
         at = place.end + prose.text[place.end..].chars().next().map_or(0, char::len_utf8);
         let word = word.trim_matches('-');
         let is_short = (2..=6).contains(&word.len()) && word.chars().all(|c| c.is_ascii_uppercase());
-        let is_in_bold = terms.iter().any(|term| term.contains(&place.start));
-        if is_short && !is_in_bold && !is_plain(word) {
+        if is_short && !prose.is_bold(place.start) && !is_plain(word) {
             terms.push(place.start..place.start + word.len());
         }
     }

@@ -140,7 +140,12 @@ impl<'s, 't> Reader<'s, 't> {
             TagEnd::Heading(level) => {
                 let title = self.title.take().unwrap_or_default();
                 let slug = self.slugs.next(&title);
-                structure.headings.push(Heading { level: level as u8, title, slug, range });
+                let level = level as u8;
+                let mut above = structure.headings.len().checked_sub(1);
+                while let Some(last) = above.filter(|last| structure.headings[*last].level >= level) {
+                    above = structure.headings[last].above;
+                }
+                structure.headings.push(Heading { level, title, slug, range, above });
             }
             TagEnd::CodeBlock => {
                 self.in_code = false;
@@ -215,18 +220,32 @@ impl<'s, 't> Reader<'s, 't> {
     fn close(&mut self) {
         self.bold.clear();
         self.links.clear();
-        if let Some(prose) = self.prose.take().filter(|prose| !prose.text.is_empty()) {
+        if let Some(mut prose) = self.prose.take().filter(|prose| !prose.text.is_empty()) {
+            prose.bold = apart(prose.bold);
+            prose.linked = apart(prose.linked);
             bare_links(&prose, &mut self.structure.links);
             self.structure.prose.push(prose);
         }
     }
 }
 
+/// Ranges in their order, without those that stand in another one.
+fn apart(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+    let mut end = 0;
+    ranges.retain(|range| {
+        let is_new = range.end > end;
+        end = end.max(range.end);
+        is_new
+    });
+    ranges
+}
+
 /// Addresses that stand in the text as they are, which GitHub makes links.
 fn bare_links(prose: &Prose, links: &mut Vec<Link>) {
     for scheme in ["https://", "http://"] {
         for (at, _) in prose.text.match_indices(scheme) {
-            if prose.linked.iter().any(|linked| linked.contains(&at)) {
+            if prose.is_linked(at) {
                 continue;
             }
             let mut rest = prose.text[at..].split(|c: char| c.is_whitespace() || matches!(c, '<' | '\0'));

@@ -46,7 +46,8 @@ fn named(structure: &Structure<'_>, profile: &Profile, found: &mut Findings) {
         }
         let after = structure.parts.iter().find(|part| part.number.is_some_and(|other| other > number));
         let line = after.map_or_else(|| structure.last_line(), |part| structure.line(part.range.start));
-        let message = format!("section {number}, `{name}`, is missing before this line");
+        let place = if after.is_some() { "before this line" } else { "at the end" };
+        let message = format!("section {number}, `{name}`, is missing {place}");
         let cure = format!(
             "write `## {number}. {name}`; where it does not apply, say `Not applicable to this spec`"
         );

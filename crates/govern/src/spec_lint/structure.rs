@@ -63,6 +63,8 @@ pub(super) struct Heading {
     pub slug: String,
     /// Its place.
     pub range: Range<usize>,
+    /// The heading under which it stands, by its number among the headings.
+    pub above: Option<usize>,
 }
 
 /// What kind of part stands at the top.
@@ -139,6 +141,16 @@ impl Prose {
     pub fn place(&self, at: usize) -> usize {
         let behind = self.pieces.partition_point(|(here, _)| *here <= at);
         self.pieces.get(behind.saturating_sub(1)).map_or(0, |(here, there)| there + (at - here))
+    }
+
+    /// Whether a place is in the text of a link.
+    pub fn is_linked(&self, at: usize) -> bool {
+        holds(&self.linked, at)
+    }
+
+    /// Whether a place is in bold text.
+    pub fn is_bold(&self, at: usize) -> bool {
+        holds(&self.bold, at)
     }
 
     /// Where it begins in the whole text.
@@ -236,6 +248,12 @@ impl<'t> Structure<'t> {
         };
         says(&part.title) || self.prose_in(&part.below()).iter().any(|prose| says(&prose.text))
     }
+}
+
+/// Whether one of some ranges, in their order and apart from each other, holds a place.
+fn holds(ranges: &[Range<usize>], at: usize) -> bool {
+    let behind = ranges.partition_point(|range| range.start <= at);
+    behind.checked_sub(1).is_some_and(|last| ranges[last].contains(&at))
 }
 
 /// Those of some things in the order of their places that begin in a range.

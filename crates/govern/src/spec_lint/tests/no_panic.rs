@@ -69,3 +69,21 @@ proptest! {
         Sibling::read(NAME, &bytes);
     }
 }
+
+#[test]
+fn long_texts_take_time_in_proportion_to_their_length() {
+    for piece in [
+        "## 1. a\n",
+        "### a\n\n[x](#b) sec 1\n\n",
+        "[x](#a) sec 1 **b** ABC ",
+        "- ",
+        "> ",
+        "| a |",
+        "[x](#a)\n\n## 2. b\n\n",
+    ] {
+        let text = piece.repeat(100_000 / piece.len());
+        let start = std::time::Instant::now();
+        lint_as(NAME, text.as_bytes(), &[]);
+        assert!(start.elapsed().as_secs() < 20, "{piece:?} took {:?}", start.elapsed());
+    }
+}
