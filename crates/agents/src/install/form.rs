@@ -49,19 +49,22 @@ pub(super) const CLAUDE: Form = Form {
     entry: Entry::Claude,
 };
 
+/// Those of agents that tell of a failed call by no event of its own.
+const CODEX_EVENTS: &[(&str, &str, u32)] = &[
+    ("PreToolUse", "pre-tool", 5),
+    ("PostToolUse", "post-tool", 10),
+    ("UserPromptSubmit", "prompt", 5),
+    ("Stop", "stop", 30),
+    ("SessionStart", "session-start", 10),
+    ("SessionEnd", "session-end", 3),
+    ("PreCompact", "compact", 10),
+];
+
 pub(super) const CODEX: Form = Form {
     agent: AgentId::Codex,
     parent: Some("hooks"),
     version: false,
-    events: &[
-        ("PreToolUse", "pre-tool", 5),
-        ("PostToolUse", "post-tool", 10),
-        ("UserPromptSubmit", "prompt", 5),
-        ("Stop", "stop", 30),
-        ("SessionStart", "session-start", 10),
-        ("SessionEnd", "session-end", 3),
-        ("PreCompact", "compact", 10),
-    ],
+    events: CODEX_EVENTS,
     entry: Entry::Codex,
 };
 
@@ -132,21 +135,8 @@ pub(super) const VSCODE: Form = Form {
     entry: Entry::VsCode,
 };
 
-pub(super) const DROID: Form = Form {
-    agent: AgentId::Droid,
-    parent: None,
-    version: false,
-    events: &[
-        ("PreToolUse", "pre-tool", 5),
-        ("PostToolUse", "post-tool", 10),
-        ("UserPromptSubmit", "prompt", 5),
-        ("Stop", "stop", 30),
-        ("SessionStart", "session-start", 10),
-        ("SessionEnd", "session-end", 10),
-        ("PreCompact", "compact", 10),
-    ],
-    entry: Entry::Codex,
-};
+pub(super) const DROID: Form =
+    Form { agent: AgentId::Droid, parent: None, version: false, events: CODEX_EVENTS, entry: Entry::Codex };
 
 pub(super) const QWEN: Form = Form {
     agent: AgentId::Qwen,

@@ -213,7 +213,7 @@ fn folder(whole: &Path) -> std::io::Result<Vec<(String, Vec<u8>)>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(whole)? {
         let Ok(name) = entry?.file_name().into_string() else { continue };
-        if !Path::new(&name).extension().is_some_and(|extension| extension == "md") {
+        if Path::new(&name).extension().is_none_or(|extension| extension != "md") {
             continue;
         }
         if let Ok(Some(bytes)) = file::read_at_most(&whole.join(&name), MOST) {
