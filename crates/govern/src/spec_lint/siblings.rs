@@ -8,7 +8,7 @@ use super::version::Version;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sibling {
     name: String,
-    version: Option<Version>,
+    version: Version,
     status: Option<Status>,
 }
 
@@ -23,8 +23,7 @@ impl Sibling {
             Some(_) => return None,
             None => (None, None),
         };
-        let version = version.or(named)?;
-        Some(Self { name: name.to_owned(), version: Some(version), status })
+        Some(Self { name: name.to_owned(), version: version.or(named)?, status })
     }
 
     /// Its file name.
@@ -53,10 +52,10 @@ fn canonical(others: &[&Sibling], front: &Front, found: &mut Findings) {
             let message = format!("`{}` is canonical too: one version is in force", other.name);
             let cure = "set the older one to `status: superseded`, with `superseded_by`";
             found.error(Check::FrontMatter, front.line("status"), message, cure);
-        } else if let (Some(version), Some(before)) = (front.version, other.version)
-            && before < version
-            && !front.supersedes.contains(&before)
+        } else if front.version.is_some_and(|version| other.version < version)
+            && !front.supersedes.contains(&other.version)
         {
+            let before = other.version;
             let message = format!("`{}` comes before it, and `supersedes` leaves {before} out", other.name);
             found.error(Check::FrontMatter, front.line("supersedes"), message, format!("add \"{before}\""));
         }
@@ -65,7 +64,7 @@ fn canonical(others: &[&Sibling], front: &Front, found: &mut Findings) {
 
 fn superseded(document: &str, others: &[&Sibling], front: &Front, found: &mut Findings) {
     let Some(next) = front.superseded_by else { return };
-    if !others.iter().any(|other| other.version == Some(next)) {
+    if !others.iter().any(|other| other.version == next) {
         let message = format!("its successor `{document}-v{next}.md` is not there");
         let cure = "put the successor beside it, or mend `superseded_by`";
         found.error(Check::FrontMatter, front.line("superseded_by"), message, cure);

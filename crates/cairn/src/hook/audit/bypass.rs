@@ -1,7 +1,8 @@
 //! Commits that may have gone past git's hooks: what the receipts say of such calls, and what nobody can say of commits.
 //!
 //! A receipt holds arguments as digests. It names the rule that a call broke, and the digests of the first words of each
-//! command, which is enough to find `git commit --no-verify` again.
+//! command, which is enough to find `git commit --no-verify` again. A flag that stands further behind is found where the
+//! same call was denied before, and not where the gates were paused all along.
 
 use std::collections::BTreeSet;
 use std::fs;
