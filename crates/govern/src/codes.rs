@@ -22,5 +22,8 @@ gate::reason_codes! {
     UNVERIFIED = "unverified", "What changed was not checked by running it.";
     COMMITMENT = "commitment", "The call reaches beyond the project, and can't be taken back.";
     CLAIM_INVALID = "claim-invalid", "What was said contradicts what was recorded.";
+    RESEARCH_MODE = "research-mode", "The question was not looked into where its answer lies.";
+    RESEARCH_SOURCES = "research-sources", "Fewer than two independent sources bear the answer.";
+    RESEARCH_EMPTY = "research-empty", "A part of the research says nothing.";
     RECEIPT_FAILED = "receipt-failed", "The call could not be put on record.";
 }

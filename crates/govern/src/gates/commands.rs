@@ -24,7 +24,7 @@ fn person_only(argv: &Argv) -> Option<Found> {
     let is_for_people = match words.as_slice() {
         ["approve", ..]
         | ["hook", "pause" | "uninstall" | "install" | "resume", ..]
-        | ["govern", "deploy", "approve", ..] => true,
+        | ["govern", "deploy", "approve" | "rollback", ..] => true,
         // A word that can't be told may be any of these.
         ["hook"] | [] => argv.has_unknown(),
         _ => false,
