@@ -34,7 +34,9 @@ impl AgentId {
                 "conversation_id": session, "generation_id": call, "hook_event_name": point, "workspace_roots": [cwd],
             }),
             Self::Copilot => json!({ "sessionId": session, "cwd": cwd }),
-            Self::Grok => json!({ "hookEventName": point, "sessionId": session, "cwd": cwd }),
+            Self::Grok => {
+                json!({ "hookEventName": point, "sessionId": session, "cwd": cwd, "workspaceRoot": cwd })
+            }
             _ => json!({ "session_id": session, "cwd": cwd, "hook_event_name": point }),
         };
         if !is_call {
@@ -64,10 +66,9 @@ impl AgentId {
             Self::Grok => [("toolUseId", call.into()), ("toolName", "Bash".into()), ("toolInput", input)],
             _ => {
                 let tool = match self {
-                    Self::Gemini => "run_shell_command",
+                    Self::Gemini | Self::Qwen => "run_shell_command",
                     Self::Cursor => "Shell",
                     Self::Droid => "Execute",
-                    Self::Qwen => "run_shell_command",
                     Self::VsCode => "run_in_terminal",
                     _ => "Bash",
                 };

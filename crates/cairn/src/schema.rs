@@ -96,6 +96,13 @@ pub const ALL: &[Entry] = &[
     entry::<chant::signers::Rotated>("chant/signers-rotate"),
     entry::<chant::signers::Signed>("chant/signers-sign"),
     entry::<chant::verify::Document>("chant/verify"),
+    entry::<c::govern::deploy::Decided>("govern/deploy-approve"),
+    entry::<c::govern::deploy::Planned>("govern/deploy-plan"),
+    entry::<c::govern::deploy::Reported>("govern/deploy-report"),
+    entry::<c::govern::deploy::Went>("govern/deploy-resume"),
+    entry::<c::govern::deploy::Went>("govern/deploy-rollback"),
+    entry::<c::govern::deploy::Went>("govern/deploy-run"),
+    entry::<c::govern::probe::Probed>("govern/probe"),
 ];
 
 /// What `--json` prints when a command did not do what it was asked.
