@@ -487,14 +487,16 @@ pub fn is_writable(path: &Path) -> bool {
 pub fn can_hold(root: &Path, folder: &Path) -> bool {
     let mut at = folder;
     loop {
-        match fs::symlink_metadata(at) {
+        let is_below = at.starts_with(root) && at != root;
+        let found = if is_below { fs::symlink_metadata(at) } else { fs::metadata(at) };
+        match found {
             Ok(metadata) if metadata.is_dir() => {
-                let way = at.ancestors().take_while(|above| above.starts_with(root) && *above != root);
                 let is_link =
-                    |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
-                return is_writable(at) && !way.into_iter().any(is_link);
+                    |path: &&Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+                let mut way = at.ancestors().take_while(|above| above.starts_with(root) && *above != root);
+                return is_writable(at) && !way.any(|path| is_link(&path));
             }
-            Ok(_) => return at == root && is_writable(at),
+            Ok(_) => return false,
             Err(_) => match at.parent() {
                 Some(above) => at = above,
                 None => return false,

@@ -50,7 +50,7 @@ impl Work<'_> {
                 Ok(entry(step, fact).args(Sha256::of(before.unwrap_or_default())).result(Sha256::of(after)))
             }
             Step::ApplyMigrate => self.migrate(before),
-            Step::Verify => Ok(entry(step, "what was deployed works on the target")),
+            Step::Verify => Err("the trials are no step that changes the target".to_owned()),
         }
     }
 

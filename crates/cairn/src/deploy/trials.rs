@@ -35,6 +35,9 @@ const CANARY: &str = ".git/cairn-canary";
 /// How long the hook may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// How often a hook is asked that has no time to judge on a busy machine. One that does not judge never does.
+const ATTEMPTS: u32 = 3;
+
 /// The most of an answer that is read, in bytes.
 const MOST: u64 = 64 * 1024;
 
@@ -73,6 +76,15 @@ fn entry(name: &str, fact: impl Into<String>) -> Entry {
 
 fn failed(name: &str, fact: String) -> Entry {
     entry(name, fact).outcome(Outcome::Failed)
+}
+
+/// Whether a receipt is of the denial that is looked for: by its own rule, with what proves that nothing happened.
+fn is_denied(line: &Receipt) -> bool {
+    line.kind == Line::Judged
+        && line.decision == Some(Decision::Deny)
+        && line.rule.as_deref() == Some("cairn:git")
+        && line.non_execution.is_some()
+        && line.args_hash.is_some()
 }
 
 struct Trials<'a> {
@@ -138,33 +150,55 @@ impl<'a> Trials<'a> {
     }
 
     fn denied(&self) -> Result<Entry, String> {
-        let said = self.ask("pre-tool", Moment::PreTool, "denied", &format!("echo canary > {CANARY}"))?;
-        if !denies(said.exit, &said.stdout) {
-            return Err(format!("a write to {CANARY} was not denied"));
+        for attempt in 0..ATTEMPTS {
+            let command = format!("echo canary > {CANARY}");
+            let said = self.ask("pre-tool", Moment::PreTool, &format!("denied-{attempt}"), &command)?;
+            if !denies(said.exit, &said.stdout) {
+                return Err(format!("a write to {CANARY} was not denied"));
+            }
+            if self.work.place.target().join(CANARY).exists() {
+                return Err(format!("{CANARY} is there, though the write was denied"));
+            }
+            if self.has(is_denied)? {
+                let fact = format!("a write to {CANARY} is denied");
+                return Ok(entry("denied-call", fact).result(Sha256::of(said.stdout)));
+            }
         }
-        if self.work.place.target().join(CANARY).exists() {
-            return Err(format!("{CANARY} is there, though the write was denied"));
-        }
-        Ok(entry("denied-call", format!("a write to {CANARY} is denied")).result(Sha256::of(said.stdout)))
+        Err(format!("a write to {CANARY} was denied, and by no rule that keeps it"))
     }
 
     fn allowed(&self) -> Result<Entry, String> {
         let command = format!("cat {FILE}");
-        let said = self.ask("pre-tool", Moment::PreTool, "allowed", &command)?;
-        if said.exit != 0 || denies(said.exit, &said.stdout) {
-            return Err(format!(
-                "`{command}` was not allowed: {}",
-                canon::text::clip(said.stdout.trim(), 200)
-            ));
+        let mut last = String::new();
+        for attempt in 0..ATTEMPTS {
+            let call = format!("allowed-{attempt}");
+            let said = self.ask("pre-tool", Moment::PreTool, &call, &command)?;
+            if said.exit != 0 || denies(said.exit, &said.stdout) {
+                last = said.stdout;
+                continue;
+            }
+            let after = self.ask("post-tool", Moment::PostTool, &call, &command)?;
+            if after.exit != 0 {
+                return Err(format!("the result of `{command}` was not taken: exit code {}", after.exit));
+            }
+            if self.has(|line| line.kind == Line::Seen)? {
+                let fact = format!("`{command}` is allowed");
+                return Ok(entry("allowed-call", fact).result(Sha256::of(said.stdout)));
+            }
         }
-        let after = self.ask("post-tool", Moment::PostTool, "allowed", &command)?;
-        if after.exit != 0 {
-            return Err(format!("the result of `{command}` was not taken: exit code {}", after.exit));
-        }
-        Ok(entry("allowed-call", format!("`{command}` is allowed")).result(Sha256::of(said.stdout)))
+        Err(format!(
+            "`{command}` was not allowed, or left no receipt: {}",
+            canon::text::clip(last.trim(), 200)
+        ))
     }
 
-    /// The log's bytes and what a check of it finds.
+    /// Whether the trial left such a receipt.
+    fn has(&self, is_it: impl Fn(&Receipt) -> bool) -> Result<bool, String> {
+        let (lines, _) = self.log()?;
+        Ok(self.own(&lines).into_iter().any(is_it))
+    }
+
+    /// The log's lines and what a check of it finds.
     fn log(&self) -> Result<(Vec<Receipt>, verify::Verification), String> {
         let state = &self.work.place.state;
         let keys = key::known(state.keys()).map_err(|error| error.to_string())?;
@@ -183,14 +217,8 @@ impl<'a> Trials<'a> {
             return Err(format!("the receipts are broken at {fault}"));
         }
         let own = self.own(&lines);
-        let is_denied = |line: &&&Receipt| {
-            line.kind == Line::Judged
-                && line.decision == Some(Decision::Deny)
-                && line.rule.as_deref() == Some("cairn:git")
-                && line.non_execution.is_some()
-                && line.args_hash.is_some()
-        };
-        let denied = own.iter().find(is_denied).ok_or("the denied call has no receipt of its rule")?;
+        let denied =
+            own.iter().find(|line| is_denied(line)).ok_or("the denied call has no receipt of its rule")?;
         let judged =
             own.iter().find(|line| line.kind == Line::Judged && line.decision != Some(Decision::Deny));
         let judged = judged.ok_or("the allowed call has no receipt")?;
@@ -236,9 +264,14 @@ impl<'a> Trials<'a> {
 
     fn idle(&self) -> Result<Entry, String> {
         self.baseline()?;
-        let said = self.ask("stop", Moment::Stop, "idle", "")?;
-        if said.exit != 0 {
-            return Err(format!("the end of a turn was refused: exit code {}", said.exit));
+        for _ in 0..ATTEMPTS {
+            let said = self.ask("stop", Moment::Stop, "idle", "")?;
+            if said.exit != 0 {
+                return Err(format!("the end of a turn was refused: exit code {}", said.exit));
+            }
+            if self.has(|line| line.kind == Line::Checkpoint)? {
+                break;
+            }
         }
         let (lines, found) = self.log()?;
         if let Some(fault) = &found.fault {

@@ -441,8 +441,12 @@ impl Scratch {
         let mut world = self.world(&self.root());
         world.env.set(name, value);
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        let code = cairn::run(&words, &world, Terminal::default(), &mut out, &mut err);
-        Ran { code, out: self.clean(&out), err: self.clean(&err) }
+        let code = cairn::run(&words, &world, nobody(), &mut out, &mut err);
+        let ran = Ran { code, out: self.clean(&out), err: self.clean(&err) };
+        if args.contains(&"--json") {
+            check_schema(args, &ran);
+        }
+        ran
     }
 }
 
@@ -498,7 +502,11 @@ impl Scratch {
         let terminal = Terminal { typed: Some(typed), ..nobody() };
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let code = cairn::run(&words, &self.world(&self.root()), terminal, &mut out, &mut err);
-        Ran { code, out: self.clean(&out), err: self.clean(&err) }
+        let ran = Ran { code, out: self.clean(&out), err: self.clean(&err) };
+        if args.contains(&"--json") {
+            check_schema(args, &ran);
+        }
+        ran
     }
 
     /// What the hook answers a program that speaks the neutral JSON. The folder is added to the payload.
@@ -506,8 +514,15 @@ impl Scratch {
     pub fn hook(&self, mut payload: Value) -> Value {
         payload["cwd"] = self.root().to_str().unwrap().into();
         payload["session"] = "s".into();
+        self.hook_of(agents::AgentId::Generic, "", &payload)
+    }
+
+    /// What the hook answers an agent at an event.
+    #[track_caller]
+    pub fn hook_of(&self, agent: agents::AgentId, event: &str, payload: &Value) -> Value {
         let World { cwd, env, .. } = self.world(&self.root());
         let (now, ids) = (self.now().as_millis(), self.ids.get());
+        let event = (!event.is_empty()).then(|| event.to_owned());
         let world = move || World {
             cwd,
             env,
@@ -516,7 +531,10 @@ impl Scratch {
         };
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let input = std::io::Cursor::new(payload.to_string().into_bytes());
-        cairn::hook::run(agents::AgentId::Generic, None, world, input, &mut out, &mut err);
+        cairn::hook::run(agent, event, world, input, &mut out, &mut err);
+        if out.is_empty() {
+            return Value::Null;
+        }
         serde_json::from_slice(&out).unwrap_or_else(|error| panic!("{error}: {}", self.clean(&out)))
     }
 
