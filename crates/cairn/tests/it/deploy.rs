@@ -129,7 +129,52 @@ fn a_whole_life() {
     assert_eq!(target.run(&["deploy", "report", "--json"]).refused(2, "N-1").json()["phase"], "unprobed");
     target.probe();
     let planned = target.run(&["deploy", "plan"]).ok();
-    insta::assert_snapshot!(planned.all().replace(target.vault.to_str().unwrap(), "[vault]"), @"");
+    insta::assert_snapshot!(planned.all().replace(target.vault.to_str().unwrap(), "[vault]"), @"
+    exit 0
+    --- out
+    N-2: work goes on
+      what is needed: DP-002 Node 22.6 for the reference engine: not found
+        why: the reference engine runs on it; this engine does not
+        what it blocks: the reference engine, which is not used here
+        how to obtain it: install it where the reference engine is wanted, and not for this one
+      what is needed: DP-003 npm for the reference engine: not found
+        why: the reference engine is installed with it; this engine is not
+        what it blocks: the installation of the reference engine, which is not used here
+        how to obtain it: install it where the reference engine is wanted, and not for this one
+      what is needed: DP-014 git: not found
+        why: provenance and comparison after a call use it
+        what it blocks: the commit of the source vault in the provenance
+        how to obtain it: install git
+      what is needed: DP-016 toolset inventory: claude (version not known)
+        why: the capabilities are those of a version
+        what it blocks: saying whether the known capabilities are those of the version that is there
+        how to obtain it: let the probe ask the programs for their versions
+      what is needed: DP-018 capability observed: what claude can do is declared, not observed here
+        why: what a toolset can do is declared until it was seen
+        what it blocks: a claim of conformance before the verification
+        how to obtain it: deploy, and let the verification observe it
+      plan:
+        1. DP-002 Node 22.6 for the reference engine: install it where the reference engine is wanted, and not for this one
+        2. DP-003 npm for the reference engine: install it where the reference engine is wanted, and not for this one
+        3. DP-014 git: install git
+        4. DP-016 toolset inventory: let the probe ask the programs for their versions
+        5. DP-018 capability observed: deploy, and let the verification observe it
+        6. Run `cairn govern probe` again with the same target and vault
+      rests on: .governance/portability-report.json, .governance/evidence/analysis.json, .governance/evidence/plan.json
+    N-4: work rests until a person acts
+      plan:
+        1. realize-engine: Realize the engine: cairn itself, started by its name; nothing is copied
+        2. npm-install: Record that the modules of the reference engine are not needed
+        3. seed-vault: Seed .governance/vault from the source vault, which is only read
+        4. wire-bridge: Wire the hooks into the project's settings of claude
+        5. dry-run-migrate: Make the instructions in AGENTS.md anew without writing them
+        6. apply-migrate: Write the instructions into AGENTS.md, beside the user's own text
+        7. verify: Verify on the target: a denied call, an allowed call, the receipts, an idle pass
+      rests on: .governance/evidence/analysis.json, .governance/evidence/plan.json
+      writes: .governance/, .governance.bak/ (until it is done), AGENTS.md, .claude/settings.json
+      next: cairn govern deploy approve
+    --- err
+    ");
     assert_eq!(target.phase(), "planned");
     assert_eq!(target.tree(), before, "no mutation before the approval");
     target.run(&["deploy", "run"]).refused(1, "deploy-state");
@@ -197,7 +242,7 @@ fn a_denied_plan_ends_without_a_change() {
     let before = target.tree();
     target.plan();
     let denied = target.run(&["deploy", "approve", "--deny"]).ok();
-    insta::assert_snapshot!(denied.out.lines().skip(1).collect::<Vec<_>>().join("\n"), @"");
+    insta::assert_snapshot!(denied.out.lines().skip(1).collect::<Vec<_>>().join("\n"), @"  next: cairn govern probe");
     assert_eq!((target.phase().as_str(), target.tree()), ("reported", before));
     target.run(&["deploy", "run"]).refused(1, "deploy-state");
 }
@@ -214,7 +259,29 @@ fn a_target_on_which_nothing_can_be_deployed_says_what_is_missing() {
     assert_eq!(target.phase(), "blocked");
     target.run(&["deploy", "approve"]).refused(1, "deploy-state");
     let report = target.run(&["deploy", "report"]).refused(2, "");
-    insta::assert_snapshot!(report.out, @"");
+    insta::assert_snapshot!(report.out, @"
+    deployment 1: blocked
+    N-3: work rests until a person acts
+      what is needed: DP-007 source vault: no source vault is named
+        why: the rules and lessons come from there
+        what it blocks: seeding the vault
+        how to obtain it: name the vault with `--vault <folder>`, and make it readable
+      what is needed: DP-013 vault content: no source vault is named
+        why: a vault without a part would lose what it holds
+        what it blocks: seeding the vault
+        how to obtain it: complete the source vault: Rules/, Lessons/, Research/, Templates/ and Index.md
+      plan:
+        1. DP-007 source vault: name the vault with `--vault <folder>`, and make it readable
+        2. DP-013 vault content: complete the source vault: Rules/, Lessons/, Research/, Templates/ and Index.md
+        3. Run `cairn govern probe` again with the same target and vault
+      rests on: .governance/portability-report.json, .governance/evidence/analysis.json
+      weaker as well: DP-002 Node 22.6 for the reference engine: not found
+      weaker as well: DP-003 npm for the reference engine: not found
+      weaker as well: DP-018 capability observed: what claude can do is declared, not observed here
+    ✓ probe: blocked
+    ✓ analysis: verdict: blocked; toolset: claude
+      next: cairn govern probe
+    ");
     // What was missing is obtained, and a new deployment begins.
     assert_eq!(target.plan()["run"], 2);
 }
@@ -267,7 +334,22 @@ fn a_step_that_fails_is_taken_back() {
     target.approved();
     fs::write(target.vault.join("Rules/verify.md"), "changed since\n").unwrap();
     let ran = target.run(&["deploy", "run"]).refused(2, "");
-    insta::assert_snapshot!(ran.out.replace(target.path.to_str().unwrap(), "[path]").lines().skip(2).collect::<Vec<_>>().join("\n"), @"");
+    insta::assert_snapshot!(ran.out.replace(target.path.to_str().unwrap(), "[path]").lines().skip(2).collect::<Vec<_>>().join("\n"), @"
+    · npm-install: the reference engine is not used, so its modules are not installed
+    ✗ seed-vault: the source vault changed since the plan was made
+    ✓ restore: everything is as it was
+    N-5: work rests until a person acts
+      what is needed: a step that works: seed-vault
+        why: the source vault changed since the plan was made
+        what it blocks: the deployment, which was taken back: governance folder, AGENTS.md and agent settings are as they were
+        how to obtain it: mend what the fact names, then deploy anew
+      plan:
+        1. Mend what made `seed-vault` fail: the source vault changed since the plan was made
+        2. Run `cairn govern probe` again, since the target may have changed
+        3. Make a new plan, let a person approve it, and run it
+      rests on: .governance/deploy-receipts.jsonl, .governance/evidence/analysis.json, .governance/evidence/plan.json
+      next: cairn govern probe
+    ");
     assert_eq!(target.tree(), before);
     assert_eq!(target.phase(), "reported");
     assert_eq!(target.state()["failure"]["restored"], true);
@@ -320,6 +402,7 @@ fn a_deployment_killed_at_any_step_goes_on() {
         let names: Vec<PathBuf> = relative(&target);
         names
     };
+    let mut phases = Vec::new();
     // Replacements are of files and of the state, appends of receipts; every few of either is a step of its own.
     for (point, nths) in [("renamed", 1..=40), ("appended", 1..=16)] {
         let mut nth = *nths.start();
@@ -331,6 +414,7 @@ fn a_deployment_killed_at_any_step_goes_on() {
                 break;
             }
             let phase = target.phase();
+            phases.push(phase.clone());
             let next = if phase == "approved" { "run" } else { "resume" };
             if phase != "done" {
                 let ran = target.run(&["deploy", next, "--json"]);
@@ -342,6 +426,9 @@ fn a_deployment_killed_at_any_step_goes_on() {
             assert_eq!(steps, 7, "{point}:{nth}: a step is receipted once");
             nth += 3;
         }
+    }
+    for phase in ["bridging", "deploying", "verifying", "done"] {
+        assert!(phases.iter().any(|found| found == phase), "broken off while {phase}: {phases:?}");
     }
 }
 

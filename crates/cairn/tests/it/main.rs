@@ -23,6 +23,7 @@ mod context;
 mod crash;
 mod decision;
 mod demo;
+#[cfg(unix)]
 mod deploy;
 mod doctor;
 mod done;
@@ -40,6 +41,7 @@ mod next;
 mod pains;
 mod phase;
 mod plan;
+#[cfg(unix)]
 mod probe;
 mod question;
 mod race;

@@ -113,7 +113,7 @@ pub const CHECKS: &[Check] = &[
         weight: Optional,
         why: "the reference engine runs on it; this engine does not",
         blocks: "the reference engine, which is not used here",
-        how: "nothing is needed: this engine takes its place",
+        how: "install it where the reference engine is wanted, and not for this one",
         judge: |observed, _| node(observed),
     },
     Check {
@@ -122,7 +122,7 @@ pub const CHECKS: &[Check] = &[
         weight: Optional,
         why: "the reference engine is installed with it; this engine is not",
         blocks: "the installation of the reference engine, which is not used here",
-        how: "nothing is needed: this engine takes its place",
+        how: "install it where the reference engine is wanted, and not for this one",
         judge: |observed, _| version(observed.npm.as_deref()),
     },
     Check {
