@@ -1,10 +1,10 @@
 //! The receipts of a deployment: one line each in `deploy-receipts.jsonl`, in RFC 8785 form, that names the hash of the
 //! line before it. Research stands in the same chain, so that what a plan rests on can be proved again.
 
-use canon::{Sha256, Timestamp, json};
+use canon::{Sha256, Timestamp};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use store::chain::{BadLine, Head, Link};
+use store::chain::{BadLine, Head, Link, canonical};
 
 use crate::research::Research;
 
@@ -153,20 +153,11 @@ impl Receipt {
             research,
         }
     }
-
-    fn bytes(&self) -> Vec<u8> {
-        json::canonical(self).unwrap_or_default()
-    }
 }
 
 impl Link for Receipt {
     fn read(line: &[u8]) -> Result<Self, BadLine> {
-        let receipt: Self = json::read(line)
-            .map_err(|_| BadLine { number: None, why: "it is no receipt of a deployment" })?;
-        if receipt.bytes() != line {
-            return Err(BadLine { number: Some(receipt.seq), why: "it is not as receipts are written" });
-        }
-        Ok(receipt)
+        canonical::read(line, |receipt: &Self| receipt.seq, "it is no receipt of a deployment")
     }
 
     fn number(&self) -> u64 {
@@ -178,13 +169,15 @@ impl Link for Receipt {
     }
 
     fn hash(&self) -> Sha256 {
-        Sha256::of(self.bytes())
+        self.sealed().1
     }
 
     fn line(&self) -> String {
-        let mut line = String::from_utf8(self.bytes()).unwrap_or_default();
-        line.push('\n');
-        line
+        self.sealed().0
+    }
+
+    fn sealed(&self) -> (String, Sha256) {
+        canonical::sealed(self)
     }
 }
 

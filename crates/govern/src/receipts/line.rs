@@ -6,7 +6,7 @@ use canon::{Sha256, Timestamp, json};
 use gate::event::Decision;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use store::chain::{BadLine, Head, Link};
+use store::chain::{BadLine, Head, Link, canonical};
 use trust::dsse::Envelope;
 use trust::ed25519::{SigningKey, VerifyingKey};
 
@@ -203,21 +203,12 @@ impl Receipt {
     pub fn is_signed_by(&self, key: &VerifyingKey) -> bool {
         key.verifies(&self.signed(), &self.sig)
     }
-
-    fn bytes(&self) -> Vec<u8> {
-        json::canonical(self).unwrap_or_default()
-    }
 }
 
 impl Link for Receipt {
     /// The signature is not looked at.
     fn read(line: &[u8]) -> Result<Self, BadLine> {
-        let receipt: Self =
-            json::read(line).map_err(|_| BadLine { number: None, why: "it is no receipt" })?;
-        if receipt.bytes() != line {
-            return Err(BadLine { number: Some(receipt.seq), why: "it is not as receipts are written" });
-        }
-        Ok(receipt)
+        canonical::read(line, |receipt: &Self| receipt.seq, "it is no receipt")
     }
 
     fn number(&self) -> u64 {
@@ -229,7 +220,7 @@ impl Link for Receipt {
     }
 
     fn hash(&self) -> Sha256 {
-        Sha256::of(self.bytes())
+        self.sealed().1
     }
 
     fn line(&self) -> String {
@@ -237,11 +228,7 @@ impl Link for Receipt {
     }
 
     fn sealed(&self) -> (String, Sha256) {
-        let bytes = self.bytes();
-        let hash = Sha256::of(&bytes);
-        let mut line = String::from_utf8(bytes).unwrap_or_default();
-        line.push('\n');
-        (line, hash)
+        canonical::sealed(self)
     }
 }
 

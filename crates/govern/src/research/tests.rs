@@ -76,12 +76,13 @@ fn g3_3_two_independent_sources_are_needed() {
     }
 }
 
+type Weaken = fn(&mut Source);
+
 /// Two sources are two only where both bear something.
 #[test]
 fn a_source_that_bears_nothing_does_not_count() {
     let one = source("https://docs.example.org/hooks", "Example");
     let two = source("https://arxiv.org/abs/2608.02011", "A. Author");
-    type Weaken = fn(&mut Source);
     let weak: [(&str, Weaken); 8] = [
         ("no authority", |source| source.authority = Authority::Other),
         ("bear on the question", |source| source.relevant = false),
