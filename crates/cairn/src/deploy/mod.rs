@@ -30,6 +30,9 @@ const WAIT: Duration = Duration::from_secs(5);
 /// What the signed receipts call an approval.
 const APPROVAL: &str = "deploy-approve";
 
+/// What they call the end of a deployment.
+const DONE: &str = "deploy-done";
+
 /// A target, with its deployment's files and the state of its gates.
 pub struct Place {
     /// The files of the deployment.
@@ -70,25 +73,37 @@ impl Place {
         })
     }
 
-    /// Whether a person approved this plan for this deployment, as the signed receipts have it.
+    /// Whether a person approved this plan as this receipt has it. The receipt tells two plans of the same content apart.
     ///
     /// # Errors
-    /// The receipts can't be read.
-    pub fn is_approved(&self, plan: Sha256, run: u32) -> Result<bool, Refusal> {
+    /// The signed receipts can't be read.
+    pub fn is_approved(&self, plan: Sha256, receipt: Sha256) -> Result<bool, Refusal> {
+        self.is_noted(APPROVAL, &[("plan", plan), ("receipt", receipt)])
+    }
+
+    /// Whether a deployment ended with this receipt.
+    ///
+    /// # Errors
+    /// The signed receipts can't be read.
+    pub fn is_done(&self, end: Sha256) -> Result<bool, Refusal> {
+        self.is_noted(DONE, &[("receipts", end)])
+    }
+
+    /// Whether the signed receipts, which are checked, hold such a note.
+    fn is_noted(&self, marker: &str, digests: &[(&str, Sha256)]) -> Result<bool, Refusal> {
         let unreadable = |error: &dyn std::fmt::Display| {
             Refusal::new(codes::RECEIPTS_UNREADABLE, error.to_string()).next("cairn receipts verify")
         };
         let keys = key::known(self.state.keys()).map_err(|error| unreadable(&error))?;
         let found = verify::verify(&self.state, &keys).map_err(|error| unreadable(&error))?;
         if let Some(fault) = found.fault {
-            return Err(unreadable(&format!("the receipts don't bear the approval: {fault}")));
+            return Err(unreadable(&format!("the signed receipts are broken at {fault}")));
         }
         let log = document::export(&self.state, &[]).map_err(|error| unreadable(&error))?;
         Ok(log.receipts.iter().any(|line| {
             line.kind == Kind::Note
-                && line.marker.as_deref() == Some(APPROVAL)
-                && line.digests.get("plan") == Some(&plan)
-                && line.figures.get("run") == Some(&i64::from(run))
+                && line.marker.as_deref() == Some(marker)
+                && digests.iter().all(|(name, digest)| line.digests.get(*name) == Some(digest))
         }))
     }
 }

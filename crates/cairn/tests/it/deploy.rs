@@ -229,6 +229,18 @@ fn a_whole_life() {
     assert_eq!((&completion["evidence"], &completion["toolset"]), (&"VERIFIED".into(), &"claude".into()));
     assert_eq!(completion["notice"]["id"], "N-7");
     target.run(&["deploy", "report"]).ok();
+    // A chain that someone else made is whole too, and its end is not on the signed receipts.
+    let chain = target.scratch.read(".governance/deploy-receipts.jsonl");
+    let (rest, last) = chain.trim_end().rsplit_once('\n').unwrap();
+    let forged = last.replace("the deployment is done", "the deployment is good");
+    let head = target.scratch.read(".governance/deploy-receipts.jsonl.head");
+    let hash = canon::Sha256::of(&forged).to_string();
+    let number = head.split(' ').next().unwrap();
+    target.scratch.write(".governance/deploy-receipts.jsonl", format!("{rest}\n{forged}\n"));
+    target.scratch.write(".governance/deploy-receipts.jsonl.head", format!("{number} {hash}\n"));
+    target.run(&["deploy", "report"]).refused(1, "not-complete");
+    target.scratch.write(".governance/deploy-receipts.jsonl", &chain);
+    target.scratch.write(".governance/deploy-receipts.jsonl.head", &head);
     target.run(&["deploy", "rollback"]).refused(1, "nothing to take back");
     target.run(&["deploy", "resume"]).refused(1, "deploy-state");
     target.scratch.run(&["cairn", "receipts", "verify"]).ok();
@@ -322,6 +334,11 @@ fn a_forged_approval_is_found_out() {
     // The approval of an earlier deployment is not that of the next.
     target.scratch.write(".governance/deploy-plan.json", &plan);
     target.plan();
+    forge(&target);
+    target.run(&["deploy", "run"]).refused(1, "deploy-unapproved");
+    // Nor where the state was removed, so that the count might begin anew.
+    fs::remove_file(target.scratch.path(".governance/deploy-state.json")).unwrap();
+    assert_eq!(target.plan()["run"], 4);
     forge(&target);
     target.run(&["deploy", "run"]).refused(1, "deploy-unapproved");
     assert_eq!(target.tree(), before);

@@ -106,7 +106,8 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
     let report = gather::probe(ctx.world, &place, &asked);
     if !args.dry_run {
         let _guard = place.lock()?;
-        drive::write_report(&place, &report).map_err(|error| unusable(&error))?;
+        let written = drive::write_report(&place, &report);
+        written.map_err(|error| unusable(&error).next("cairn govern probe --dry-run"))?;
     }
     Ok(Answer::report(&Probed(report), ctx.json))
 }

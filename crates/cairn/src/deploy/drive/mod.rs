@@ -26,7 +26,7 @@ use store::chain::Link as _;
 pub use planning::Planned;
 
 use super::steps::Work;
-use super::{APPROVAL, Place, agent, illegal, settings, trials, unusable};
+use super::{APPROVAL, DONE, Place, agent, illegal, settings, trials, unusable};
 use crate::codes;
 use crate::hook::installed::Installed;
 
@@ -50,7 +50,9 @@ impl<'a> Drive<'a> {
                 format!("deployment {} is {}, and has changed the target", before.run, before.phase);
             return Err(Refusal::new(codes::DEPLOY_STATE, message).next(before.phase.resume()));
         }
-        let run = before.map_or(1, |before| before.run.saturating_add(1));
+        // A state that was removed does not begin the count anew.
+        let last = place.desk.last().map_err(|error| unusable(&error))?.map_or(0, |last| last.run);
+        let run = before.map_or(0, |before| before.run).max(last).saturating_add(1);
         Ok(Self { world, place, program, state: Deployment::new(run, world.now()) })
     }
 
@@ -139,7 +141,7 @@ impl<'a> Drive<'a> {
         let digest = plan.digest();
         if approved {
             let figures = [("run", i64::from(self.state.run))];
-            let digests = [("plan", digest)];
+            let digests = [("plan", digest), ("receipt", self.planned()?)];
             let note = Note { marker: APPROVAL, figures: &figures, digests: &digests, ..Note::default() };
             crate::hook::record(&self.place.state, self.world, &note)?;
         }
@@ -151,6 +153,15 @@ impl<'a> Drive<'a> {
         self.record(Entry::new(Kind::Decision, tool, fact).result(digest))?;
         self.advance(if approved { Event::Approved } else { Event::Denied })?;
         Ok(self.state)
+    }
+
+    /// The receipt of the plan of this deployment.
+    fn planned(&self) -> Result<Sha256, Refusal> {
+        let lines = self.lines()?;
+        let planned = lines.iter().rev().find(|line| line.kind == Kind::Plan);
+        planned.map(|line| line.hash()).ok_or_else(|| {
+            Refusal::new(codes::DEPLOY_PLAN, "the plan has no receipt").next("cairn govern deploy plan")
+        })
     }
 
     /// Goes on from where it stands to the end; what a failure leaves is taken back. `begin` asks for a deployment that
@@ -171,7 +182,7 @@ impl<'a> Drive<'a> {
             return self.take_back(failure).map(Some);
         }
         let plan = self.waiting()?;
-        if !self.place.is_approved(plan.digest(), self.state.run)? {
+        if !self.place.is_approved(plan.digest(), self.planned()?)? {
             return Err(Refusal::new(
                 codes::DEPLOY_UNAPPROVED,
                 "no person approved this plan for this deployment",
@@ -303,7 +314,7 @@ impl<'a> Drive<'a> {
             None => self.record(Entry::new(Kind::End, "done", "the deployment is done"))?,
         };
         let digests = [("receipts", end.hash())];
-        let note = Note { marker: "deploy-done", digests: &digests, ..Note::default() };
+        let note = Note { marker: DONE, digests: &digests, ..Note::default() };
         crate::hook::record(&self.place.state, self.world, &note)?;
         self.advance(Event::Passed)?;
         self.forget()?;

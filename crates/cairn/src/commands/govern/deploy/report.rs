@@ -6,13 +6,16 @@ use govern::deploy::machine::Phase;
 use govern::deploy::notice::{self, Notice, Trigger};
 use govern::deploy::plan::Plan;
 use govern::deploy::probe::Report;
+use govern::deploy::receipt::Kind;
 use govern::deploy::report::{
     Analysis, Completion, Missing, NotComplete, Told, analysis, completion, missing,
 };
 use govern::deploy::state::Deployment;
+use govern::evidence::Verdict;
 use govern::gates::PlanFault;
 use schemars::JsonSchema;
 use serde::Serialize;
+use store::chain::Link as _;
 
 use super::{Target, show};
 use crate::answer::{Answer, Document};
@@ -131,6 +134,12 @@ pub(super) fn run(ctx: &Ctx<'_>, target: &Target) -> Result<Answer, Refusal> {
             printed.notice = Some(Notice::approval(&plan()?, refs.clone()).map_err(|fault| gate(&fault))?);
         }
         Phase::Done => {
+            // The receipts of the deployment are a chain that anyone can make; its end is on the signed one.
+            let end = lines.iter().rev().find(|line| line.run == state.run && line.kind == Kind::End);
+            if !end.map_or(Ok(false), |end| place.is_done(end.hash()))? {
+                let why = "the signed receipts do not hold its end".to_owned();
+                return Err(no(&NotComplete::Evidence(Verdict::Unverifiable, why)));
+            }
             printed.completion =
                 Some(completion(&report, &plan()?, &state, &lines).map_err(|error| no(&error))?);
         }
