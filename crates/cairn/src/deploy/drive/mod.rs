@@ -21,7 +21,7 @@ use govern::gates::PlanFault;
 use govern::receipts::Note;
 use govern::research::Research;
 use store::World;
-use store::chain::Link as _;
+use store::chain::Link;
 
 pub use planning::Planned;
 
@@ -159,7 +159,7 @@ impl<'a> Drive<'a> {
     fn planned(&self) -> Result<Sha256, Refusal> {
         let lines = self.lines()?;
         let planned = lines.iter().rev().find(|line| line.kind == Kind::Plan);
-        planned.map(|line| line.hash()).ok_or_else(|| {
+        planned.map(Link::hash).ok_or_else(|| {
             Refusal::new(codes::DEPLOY_PLAN, "the plan has no receipt").next("cairn govern deploy plan")
         })
     }
