@@ -23,6 +23,8 @@ mod context;
 mod crash;
 mod decision;
 mod demo;
+#[cfg(unix)]
+mod deploy;
 mod doctor;
 mod done;
 mod existing;
@@ -46,6 +48,8 @@ mod next;
 mod pains;
 mod phase;
 mod plan;
+#[cfg(unix)]
+mod probe;
 mod question;
 mod race;
 mod receipts;
