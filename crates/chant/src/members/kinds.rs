@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 
-use super::packages::{self, Installed};
+use super::packages;
+use super::pinned::Installed;
 use crate::declaration::Pin;
 use store::tree::Tree;
 

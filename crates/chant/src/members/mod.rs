@@ -4,10 +4,12 @@
 //! A kind is data: a name and a probe that looks at a directory's files. Five are built in; packages that the
 //! declaration pins supply others, as a JSON file. Nothing of a package is run.
 
+pub(crate) mod classes;
 mod glob;
 mod groups;
 mod kinds;
 mod packages;
+mod pinned;
 mod probe;
 
 use gate::ReasonCode;
@@ -20,7 +22,7 @@ use crate::{Problem, codes};
 pub use glob::expand;
 pub use groups::{Matches, groups};
 pub use kinds::{Field, FieldType, Kind, Kinds, Outputs, PinProblem, Probe};
-pub use packages::{Installed, integrity};
+pub use pinned::{Installed, integrity};
 pub use probe::{holds_project, probe};
 pub(crate) use probe::{is_skipped, needs_chant};
 

@@ -12,10 +12,9 @@ use super::Verb;
 use crate::codes;
 use crate::declaration::{self, Agent, Attribution, Declaration, Reach, Reader, Workspace};
 use crate::kind::Kind;
+use crate::members::Installed;
+use crate::members::classes::{self, CORE};
 use crate::place::{Place, tree_failed};
-
-/// The classes that every declaration knows.
-const CORE: [&str; 4] = ["human", "agent", "runner", "service"];
 
 /// A write that is to be judged.
 #[derive(Clone, Copy)]
@@ -52,14 +51,23 @@ impl<'a> Scope<'a> {
             _ => None,
         };
         let around = kind.file.parent();
-        let workspace = match at_base.map(|tree| declared(&tree, &around)) {
-            Some(Some(found)) => Some(found),
-            _ => declared(&place.work_tree(), &around),
+        let work_tree = place.work_tree();
+        let mut tree: &dyn Tree = &work_tree;
+        let workspace = match at_base.as_ref().map(|base| (base, declared(base, &around))) {
+            Some((base, Some(found))) => {
+                tree = base;
+                Some(found)
+            }
+            _ => declared(&work_tree, &around),
         };
         let workspace = workspace.transpose().map_err(|refusal| {
             member(&format!("nobody can say what the writer may write: {}", refusal.message))
         })?;
-        Ok(Self { workspace, trust, agent, domain: Vec::new() })
+        let domain = workspace.as_ref().map(|workspace| {
+            let installed = Installed::of(place, &workspace.root, None);
+            classes::supplied(tree, &workspace.root, &workspace.declaration, installed.as_ref())
+        });
+        Ok(Self { workspace, trust, agent, domain: domain.unwrap_or_default() })
     }
 
     /// Refuses a write that is not the writer's to make.

@@ -662,6 +662,48 @@ mod scope {
     }
 
     #[test]
+    fn a_pinned_directory_supplies_classes_as_base_has_them() {
+        let scratch = scoped(json!({
+            "writeScope": { "doctor": { "members": ["web"] } },
+            "pins": [{ "path": "plugin" }],
+        }));
+        let publish = |classes: Value| {
+            let file = json!({ "schema": 1, "x-note": 1, "classes": classes });
+            scratch.write("plugin/classes.json", file.to_string());
+        };
+        let exports = json!({ "exports": { "./workspace-principals": "./classes.json" } });
+        scratch.write("plugin/package.json", exports.to_string());
+        scratch.write(".chant/trust.json", r#"{"schema": 1, "roles": {"clinician": ["eve"]}}"#);
+        publish(json!([{ "name": "doctor", "description": "who treats", "role": "clinician" }]));
+        scratch.commit("classes");
+        // The working tree can't take anybody out of a class.
+        publish(json!([{ "name": "doctor", "description": "nobody", "role": "nobody" }]));
+        agree("n-001", "bob").run(&scratch.place()).unwrap();
+        assert_eq!(
+            refused(&scratch, Verb::Review, |place| agree("n-001", "eve").run(place)),
+            codes::WRITE_SCOPE_MEMBER
+        );
+        let webs = ReviewRequest { kind: Some("web/k/note.kind.mjs"), ..agree("n-001", "eve") };
+        webs.run(&scratch.place()).unwrap();
+
+        // What is no list of classes supplies none, and then nobody can say who is in one.
+        for wrong in [
+            json!([{ "name": "agent", "description": "x", "role": "clinician" }]),
+            json!([{ "name": "doctor", "description": "x", "role": "agent" }]),
+            json!([{ "name": "x-doctor", "description": "x", "role": "clinician" }]),
+            json!([{ "name": "doctor", "role": 1 }]),
+            json!("none"),
+        ] {
+            publish(wrong);
+            scratch.commit("wrong");
+            assert_eq!(
+                refused(&scratch, Verb::Review, |place| agree("n-001", "carol").run(place)),
+                codes::WRITE_SCOPE_CLASS_UNKNOWN
+            );
+        }
+    }
+
+    #[test]
     fn bare_names_are_refused_where_identities_are_asked_for() {
         let mut scratch = scoped(json!({
             "identity": { "attribution": "identified" },
