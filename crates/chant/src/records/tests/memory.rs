@@ -175,12 +175,12 @@ fn it_is_written_as_if_in_one_go() {
     for name in ["note.kind.mjs", "note.schema.json", "n-007.md"] {
         scratch.write(
             &format!("others/{name}"),
-            &fs::read_to_string(scratch.root.join("notes").join(name)).unwrap(),
+            fs::read_to_string(scratch.root.join("notes").join(name)).unwrap(),
         );
     }
     let kinds = json!([{ "kind": KIND }, { "kind": "none.kind.mjs" }, { "kind": "others/note.kind.mjs" }]);
     let declaration = json!({ "name": "w", "schema": 1, "members": [], "records": kinds });
-    scratch.write("chant.workspace.json", &declaration.to_string());
+    scratch.write("chant.workspace.json", declaration.to_string());
     let kind = Some(KIND);
     for query in [
         Query::default(),
