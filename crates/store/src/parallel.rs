@@ -11,39 +11,34 @@ const MANY: usize = 64;
 /// # Panics
 /// Where `act` does.
 pub fn each<T: Send, U: Send>(items: Vec<T>, act: impl Fn(T) -> U + Sync) -> Vec<U> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    if items.len() < MANY || threads < 2 {
+    if items.len() < MANY {
         return items.into_iter().map(act).collect();
     }
-    // Short pieces, since some items cost far more than others.
-    let size = items.len().div_ceil(threads * 8);
-    let mut pieces: Vec<(usize, Vec<T>)> = Vec::new();
-    let mut items = items.into_iter();
-    loop {
-        let piece: Vec<T> = items.by_ref().take(size).collect();
-        if piece.is_empty() {
-            break;
-        }
-        pieces.push((pieces.len(), piece));
+    let mut places: Vec<(Option<T>, Option<U>)> = items.into_iter().map(|item| (Some(item), None)).collect();
+    each_mut(&mut places, |(item, result)| *result = item.take().map(&act));
+    places.into_iter().filter_map(|(_, result)| result).collect()
+}
+
+/// Each item changed by `act`, where it lies.
+///
+/// # Panics
+/// Where `act` does.
+pub fn each_mut<T: Send>(items: &mut [T], act: impl Fn(&mut T) + Sync) {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    if items.len() < MANY || threads < 2 {
+        return items.iter_mut().for_each(act);
     }
-    let open = Mutex::new(pieces);
-    let done = Mutex::new(Vec::new());
+    // Short pieces, since some items cost far more than others.
+    let pieces = Mutex::new(items.chunks_mut(items.len().div_ceil(threads * 8)));
     thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                loop {
-                    let Some((n, piece)) = open.lock().ok().and_then(|mut open| open.pop()) else { break };
-                    let results: Vec<U> = piece.into_iter().map(&act).collect();
-                    if let Ok(mut done) = done.lock() {
-                        done.push((n, results));
-                    }
+                while let Some(piece) = pieces.lock().ok().and_then(|mut pieces| pieces.next()) {
+                    piece.iter_mut().for_each(&act);
                 }
             });
         }
     });
-    let mut done = done.into_inner().unwrap_or_default();
-    done.sort_by_key(|(n, _)| *n);
-    done.into_iter().flat_map(|(_, results)| results).collect()
 }
 
 #[cfg(test)]

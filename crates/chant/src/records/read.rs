@@ -96,15 +96,12 @@ pub fn read(reading: &Reading, kind: &Kind, times: &mut dyn Times) -> Result<Rec
 
 /// The records of a kind with what follows from each other.
 fn linked(reading: &Reading, kind: &Kind) -> Result<(Vec<Record>, Index), Refusal> {
-    let records = parsed(reading.tree, kind)?;
-
+    let mut records = parsed(reading.tree, kind)?;
     let hashes = pinned(reading, kind, &records).map_err(|error| unreadable(kind, &error))?;
-    let finish = |mut record: Record| {
-        pins::check(kind, &mut record, &hashes);
-        reviews::judge(kind, &mut record, reading.need, reading.judge);
-        record
-    };
-    let mut records = parallel::each(records, finish);
+    parallel::each_mut(&mut records, |record| {
+        pins::check(kind, record, &hashes);
+        reviews::judge(kind, record, reading.need, reading.judge);
+    });
     let index = links::index(&mut records);
     links::supersede(kind, &mut records, &index);
     links::remediate(kind, &mut records, &index);
