@@ -16,5 +16,6 @@ gate::reason_codes! {
     RECEIPTS_UNREADABLE = "receipts-unreadable", "The log of receipts, or a key that signed it, can't be read.";
     PLAN_UNREADABLE = "plan-unreadable", "The plan is not the JSON list that a plan is.";
     NO_COMMIT = "no-commit", "The revision names no commit.";
+    NO_CASE = "no-case", "A line on standard input is no case of the conformance suite.";
     NO_PLAN = "no-plan", "No plan was set.";
 }

@@ -24,9 +24,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use agents::{AgentId, Answer, Heard, payload, read, unreadable};
+use agents::{AgentId, Answer, Heard, Reading, Unreadable, payload, read, unreadable};
 use gate::Refusal;
-use gate::event::{Event, Moment};
+use gate::event::{Event, Moment, Verdict};
 use govern::State;
 use govern::receipts::{Note, Receipts};
 use store::World;
@@ -66,7 +66,9 @@ where
     let (send, receive) = mpsc::channel();
     let named = event.clone();
     thread::spawn(move || {
-        let judged = catch_unwind(AssertUnwindSafe(|| judge(agent, named.as_deref(), make_world(), input)));
+        let judged = catch_unwind(AssertUnwindSafe(|| {
+            judge(agent, named.as_deref(), make_world(), input, Gates::On).answer()
+        }));
         let answer = judged.unwrap_or_else(|_| {
             unreadable(agent, named.as_deref(), "cairn failed on it, which is a fault of cairn").answer()
         });
@@ -95,18 +97,61 @@ fn print(answer: &Answer, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     }
 }
 
-fn judge(agent: AgentId, event: Option<&str>, world: World, input: impl Read) -> Answer {
+/// Whether the gates are asked. The negative control of the conformance suite alone leaves them out: what it expects to
+/// be denied must then pass, or it would have proved nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Gates {
+    /// They are.
+    On,
+    /// They are not.
+    Off,
+}
+
+/// What became of one event.
+#[derive(Debug)]
+pub(crate) enum Judged {
+    /// It was judged.
+    Verdict(Box<Reading>, Verdict),
+    /// There was nothing to judge.
+    Nothing(Answer),
+    /// It can't be read, or could not be judged.
+    Fault(Box<Unreadable>),
+}
+
+impl Judged {
+    /// What the agent is told.
+    pub(crate) fn answer(&self) -> Answer {
+        match self {
+            Self::Verdict(reading, verdict) => reading.answer(verdict),
+            Self::Nothing(answer) => answer.clone(),
+            Self::Fault(fault) => fault.answer(),
+        }
+    }
+}
+
+/// Reads and judges one event, without a deadline.
+pub(crate) fn judge(
+    agent: AgentId,
+    event: Option<&str>,
+    world: World,
+    input: impl Read,
+    gates: Gates,
+) -> Judged {
+    let fault = |fault: Unreadable| match gates {
+        Gates::On => Judged::Fault(Box::new(fault)),
+        Gates::Off => Judged::Nothing(Answer::silent()),
+    };
     let bytes = match payload::take(input) {
         Ok(bytes) => bytes,
-        Err(message) => return unreadable(agent, event, message).answer(),
+        Err(message) => return fault(unreadable(agent, event, message)),
     };
     match read(agent, event, &bytes) {
-        Ok(Heard::Event(reading)) => match course::run(&reading, world) {
-            Ok(verdict) => reading.answer(&verdict),
-            Err(message) => unreadable(agent, Some(reading.point.name), message).answer(),
+        Ok(Heard::Event(reading)) => match course::run(&reading, world, gates) {
+            Ok(verdict) => Judged::Verdict(reading, verdict),
+            Err(message) => fault(unreadable(agent, Some(reading.point.name), message)),
         },
-        Ok(Heard::Nothing(answer)) => answer,
-        Err(fault) => fault.answer(),
+        Ok(Heard::Nothing(answer)) => Judged::Nothing(answer),
+        Err(unreadable) => fault(unreadable),
     }
 }
 

@@ -127,11 +127,12 @@ fn policy(
     place: &Place<'_>,
     files: &mut Vec<PathBuf>,
 ) -> Result<Policy, String> {
-    let mut policy = Policy::default();
+    let mut policy: Option<Policy> = None;
     let mut take = |bytes: Option<Vec<u8>>, whose: &str| {
         if let Some(bytes) = bytes {
             let read = Policy::read(&bytes).map_err(|error| format!("{whose} can't be read: {error}"))?;
-            policy = policy.stricter(&read);
+            // What is left open is not asked for: with one policy, what it says holds.
+            policy = Some(policy.take().map_or(read.clone(), |policy| policy.stricter(&read)));
         }
         Ok::<(), String>(())
     };
@@ -155,7 +156,7 @@ fn policy(
         });
         take(committed, &format!("{} in HEAD", policy::PATH))?;
     }
-    Ok(policy)
+    Ok(policy.unwrap_or_default())
 }
 
 /// Where the person's own policy lies.

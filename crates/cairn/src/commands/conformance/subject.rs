@@ -1,0 +1,41 @@
+//! `conformance subject`: this program's engine behind the protocol of the harness. Nothing but its lines is printed.
+
+use std::io::{self, Write as _};
+
+use gate::Refusal;
+
+use crate::answer::Answer;
+use crate::codes;
+use crate::ctx::Ctx;
+use crate::subject;
+
+/// Arguments of `conformance subject`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// Say what this program can do, and end.
+    #[arg(long)]
+    capabilities: bool,
+    /// Leave the gates out: what must be denied then passes.
+    #[arg(long)]
+    sabotage: bool,
+}
+
+/// Runs the command.
+pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
+    let mut out = io::stdout().lock();
+    let served = if args.capabilities {
+        serde_json::to_vec(&subject::capabilities())
+            .map_err(io::Error::other)
+            .and_then(|line| out.write_all(&line).and_then(|()| out.write_all(b"\n")))
+            .and_then(|()| out.flush())
+    } else {
+        subject::serve(&ctx.world.env, args.sabotage, io::stdin().lock(), &mut out)
+    };
+    match served {
+        Ok(()) => Ok(Answer::elsewhere(0)),
+        // A harness that went away is no failure of ours.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Answer::elsewhere(0)),
+        Err(error) => Err(Refusal::new(codes::NO_CASE, format!("a line is no case: {error}"))
+            .hint("conformance/README.md says what goes over the streams")),
+    }
+}
