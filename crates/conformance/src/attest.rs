@@ -261,9 +261,11 @@ impl Opened {
             .iter()
             .map(|one| (one.name(), Outcome { class: one.class, output: one.output }))
             .collect();
-        let names = self.result.vectors.keys().chain(found.keys().filter(|name| {
-            !self.result.vectors.contains_key(*name)
-        }));
+        let names = self
+            .result
+            .vectors
+            .keys()
+            .chain(found.keys().filter(|name| !self.result.vectors.contains_key(*name)));
         names
             .filter(|name| self.result.vectors.get(*name) != found.get(*name))
             .map(|name| {

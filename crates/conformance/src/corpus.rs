@@ -80,8 +80,8 @@ impl Corpus {
         let mut digests = BTreeMap::new();
         for (name, bytes) in files {
             let refuse = |message: String| Refusal::new(codes::CORPUS_DAMAGED, message);
-            let object = json::record(bytes)
-                .map_err(|damage| refuse(format!("vectors `{name}`: {damage}")))?;
+            let object =
+                json::record(bytes).map_err(|damage| refuse(format!("vectors `{name}`: {damage}")))?;
             let file = File::deserialize(Value::Object(object))
                 .map_err(|error| refuse(format!("vectors `{name}`: {error}")))?;
             if file.family != name {
@@ -113,8 +113,9 @@ impl Corpus {
             Change::New(name) => format!("the vector {name} is not in the manifest"),
             Change::Whole => "the manifest's digest of the whole is another one".to_owned(),
         };
-        Err(Refusal::new(codes::VECTOR_CHANGED, message)
-            .hint("a published vector stays as it is; what is to be different gets a new version or a new id"))
+        Err(Refusal::new(codes::VECTOR_CHANGED, message).hint(
+            "a published vector stays as it is; what is to be different gets a new version or a new id",
+        ))
     }
 
     /// The digests of its vectors and of the whole.
@@ -164,7 +165,10 @@ mod tests {
         let is_new = |change: &Change| matches!(change, Change::New(_));
         let broken: Vec<_> = changes.iter().filter(|change| !is_new(change)).collect();
         if std::env::var_os("CAIRN_UPDATE").is_some() {
-            assert!(broken.is_empty() || published.vectors.is_empty(), "published vectors changed: {broken:?}");
+            assert!(
+                broken.is_empty() || published.vectors.is_empty(),
+                "published vectors changed: {broken:?}"
+            );
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/manifest.json");
             let text = serde_json::to_value(&all().digests).unwrap();
             std::fs::write(path, format!("{}\n", json::pretty(&text))).unwrap();
@@ -202,14 +206,18 @@ mod tests {
     fn a_changed_vector_is_named() {
         let before = read(ONE).unwrap();
         let digests = before.digests();
-        assert_eq!(read(&ONE.replace(": ", ":").replace("\"t\"", "\"\\u0074\"")).unwrap().digest(), before.digest());
+        assert_eq!(
+            read(&ONE.replace(": ", ":").replace("\"t\"", "\"\\u0074\"")).unwrap().digest(),
+            before.digest()
+        );
         let changed = read(&ONE.replace("\"n\":1", "\"n\":2")).unwrap();
         let refusal = changed.held_against(digests).unwrap_err();
-        assert_eq!((refusal.code, refusal.message.as_str()), (
-            codes::VECTOR_CHANGED,
-            "the vector X-1@1 is not the one that was published"
-        ));
-        let newer = read(&ONE.replace("\"n\":1", "\"n\":2").replace("\"version\":1", "\"version\":2")).unwrap();
+        assert_eq!(
+            (refusal.code, refusal.message.as_str()),
+            (codes::VECTOR_CHANGED, "the vector X-1@1 is not the one that was published")
+        );
+        let newer =
+            read(&ONE.replace("\"n\":1", "\"n\":2").replace("\"version\":1", "\"version\":2")).unwrap();
         assert!(newer.held_against(digests).unwrap_err().message.contains("was published and is gone"));
         let forged = Manifest { corpus: Some(Sha256::of("x")), ..digests.clone() };
         assert!(before.held_against(&forged).unwrap_err().message.contains("digest of the whole"));

@@ -75,22 +75,17 @@ fn due(vector: &Vector, says: &Capabilities) -> Status {
 /// The class of an answer.
 pub(crate) fn judge(vector: &Vector, says: &Capabilities, reply: &Reply) -> Judged {
     let due = due(vector, says);
-    let dishonest = |why: &str| Judged {
-        class: Class::Fail,
-        why: Some(why.to_owned()),
-        output: None,
-        dishonest: true,
-    };
+    let dishonest =
+        |why: &str| Judged { class: Class::Fail, why: Some(why.to_owned()), output: None, dishonest: true };
     match (due, reply.status) {
         (Status::Done, Status::Done) => compare(vector, reply),
-        (Status::Done, _) => dishonest("the subject claims every tag that it requires, and does not answer it"),
+        (Status::Done, _) => {
+            dishonest("the subject claims every tag that it requires, and does not answer it")
+        }
         (_, Status::Done) => dishonest("the subject answers it without claiming the tags that it requires"),
         (due, given) if due == given => {
-            let class = if due == Status::Unsupported {
-                Class::Unsupported
-            } else {
-                Class::SpecifiedNotImplemented
-            };
+            let class =
+                if due == Status::Unsupported { Class::Unsupported } else { Class::SpecifiedNotImplemented };
             Judged { class, why: None, output: None, dishonest: false }
         }
         (Status::Unsupported, _) => {
@@ -161,7 +156,8 @@ mod tests {
     }
 
     fn class(says: &Capabilities, status: &str, outputs: Value) -> (Class, bool) {
-        let reply = serde_json::from_value(json!({ "id": "1", "status": status, "outputs": outputs })).unwrap();
+        let reply =
+            serde_json::from_value(json!({ "id": "1", "status": status, "outputs": outputs })).unwrap();
         let judged = judge(&vector(), says, &reply);
         (judged.class, judged.dishonest)
     }
@@ -180,7 +176,10 @@ mod tests {
         assert_eq!(class(&half, "done", right.clone()), (Class::Fail, true));
         assert_eq!(class(&half, "specified-not-implemented", json!([])), (Class::Fail, true));
         let later = says(&["a"], &["b"]);
-        assert_eq!(class(&later, "specified-not-implemented", json!([])), (Class::SpecifiedNotImplemented, false));
+        assert_eq!(
+            class(&later, "specified-not-implemented", json!([])),
+            (Class::SpecifiedNotImplemented, false)
+        );
         assert_eq!(class(&later, "unsupported", json!([])), (Class::Fail, true));
         assert_eq!(class(&later, "done", right), (Class::Fail, true));
     }

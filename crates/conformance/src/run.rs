@@ -217,11 +217,8 @@ fn told(
     }
     let count = Count::of(vectors.iter().map(|one| one.class));
     let control = options.sabotage.then(|| Control::of(classes.into_iter()));
-    let levels = if options.sabotage {
-        Vec::new()
-    } else {
-        report::levels(corpus, &vectors, &says.levels, is_honest)
-    };
+    let levels =
+        if options.sabotage { Vec::new() } else { report::levels(corpus, &vectors, &says.levels, is_honest) };
     let mut problems = Vec::new();
     if !options.sabotage {
         if !is_honest {

@@ -88,7 +88,8 @@ impl Subject {
         command.args(args).args(more).current_dir(&self.dir).env_clear();
         command.envs(self.env.without_git().iter());
         if let Some((around, home)) = around {
-            for (name, value) in [("TZ", around.zone), ("LANG", around.language), ("LC_ALL", around.language)] {
+            for (name, value) in [("TZ", around.zone), ("LANG", around.language), ("LC_ALL", around.language)]
+            {
                 command.env(name, value);
             }
             command.env("HOME", home);

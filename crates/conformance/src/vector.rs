@@ -219,7 +219,6 @@ impl Vector {
         let mut given: Vec<&String> = self.expect.artifacts.keys().collect();
         asked.sort();
         given.sort();
-        (asked != given)
-            .then(|| "the artifacts that it asks for are not those that it expects".to_owned())
+        (asked != given).then(|| "the artifacts that it asks for are not those that it expects".to_owned())
     }
 }

@@ -55,7 +55,8 @@ pub(super) fn run(reading: &Reading, mut world: World, gates: Gates) -> Result<V
         super::make_folder(folder)?;
     }
     let session = Session::load(&session_file).map_err(|error| error.to_string())?;
-    let course = Course { reading, event, world: &world, layout, state, snapshot, session, session_file, gates };
+    let course =
+        Course { reading, event, world: &world, layout, state, snapshot, session, session_file, gates };
     match event.event {
         Moment::PreTool => course.before(),
         Moment::PostTool => course.after(),

@@ -26,6 +26,8 @@ pub(super) const CLAIMED: &[&str] = &[
     "adapter.droid",
     "adapter.qwen",
     "shell-effects",
+    #[cfg(unix)]
+    "symbolic-links",
 ];
 
 /// Members of an answer that hold prose, which is not compared.

@@ -15,6 +15,7 @@ pub(super) const CLAIMED: &[&str] = &[
     "plan-gate",
     "plan-spec-read",
     "context-gain",
+    "context-gain.isolation",
     "verify-by-execution",
     "commitment-gate",
     "commitment.ask",
@@ -22,6 +23,9 @@ pub(super) const CLAIMED: &[&str] = &[
     "deny-policy",
     "fail-closed",
 ];
+
+/// The next steps that are about a file or a check, which the reason must name.
+const ABOUT: &[&str] = &["read-plan-spec", "read-file", "read-region", "map-references", "run-check"];
 
 /// Plays an event.
 pub(super) fn play(stage: &mut Stage, step: &Map<String, Value>) -> Played {
@@ -72,14 +76,15 @@ fn verdict_told(stage: &Stage, verdict: &Verdict, can_ask: bool) -> Value {
         };
     }
     let message = verdict.message.as_deref().unwrap_or_default();
+    let hint = govern::codes::hint(verdict.reason.as_deref().unwrap_or_default());
     let is_asked = verdict.decision == Decision::Ask && can_ask;
     let mut told = json!({
         "decision": if is_asked { "ask" } else { "deny" },
         "gate": verdict.gate,
         "rule": verdict.rule,
         "reason": verdict.reason,
-        "hint": govern::codes::hint(verdict.reason.as_deref().unwrap_or_default()),
-        "names": names(stage, message),
+        "hint": hint,
+        "names": if ABOUT.contains(&hint) { names(stage, message) } else { Vec::new() },
     });
     if verdict.decision == Decision::Ask && !can_ask && message.contains("cairn approve ") {
         told["ticket"] = Value::Bool(true);
@@ -102,7 +107,6 @@ fn names(stage: &Stage, message: &str) -> Vec<String> {
 /// Whether a text holds a name as a whole.
 fn is_named(text: &str, name: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '/' | '-' | '_');
-    text.match_indices(name).any(|(at, _)| {
-        !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part)
-    })
+    text.match_indices(name)
+        .any(|(at, _)| !text[..at].ends_with(is_part) && !text[at + name.len()..].starts_with(is_part))
 }

@@ -104,8 +104,7 @@ impl Stage {
             Some(gates) => serde_json::from_value(gates).map_err(|error| error.to_string())?,
             None => Vec::new(),
         };
-        let switches: Map<String, Value> =
-            on.into_iter().map(|gate| (gate, Value::Bool(true))).collect();
+        let switches: Map<String, Value> = on.into_iter().map(|gate| (gate, Value::Bool(true))).collect();
         policy.insert("gates".to_owned(), Value::Object(switches));
         let text = if self.is_broken("gate") { "{".to_owned() } else { Value::Object(policy).to_string() };
         let path = self.home.join(".config/cairn/policy.json");
@@ -161,7 +160,8 @@ impl Stage {
     pub fn masked(&self, played: Played) -> Value {
         let value = played.unwrap_or_else(|fault| json!({ "fault": fault }));
         let replace = |text: &str| {
-            text.replace(&*self.root.to_string_lossy(), WORKSPACE).replace(&*self.home.to_string_lossy(), HOME)
+            text.replace(&*self.root.to_string_lossy(), WORKSPACE)
+                .replace(&*self.home.to_string_lossy(), HOME)
         };
         mapped(&value, &replace)
     }

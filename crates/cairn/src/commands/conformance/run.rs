@@ -163,7 +163,8 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
         };
         let refuse = |why: String| Refusal::new(codes::NOT_WRITTEN, why);
         let text = text.map_err(|error| refuse(error.to_string()))? + "\n";
-        file::replace(&ctx.world.cwd.join(out), text.as_bytes()).map_err(|error| refuse(error.to_string()))?;
+        file::replace(&ctx.world.cwd.join(out), text.as_bytes())
+            .map_err(|error| refuse(error.to_string()))?;
     }
     Ok(Answer::report(&printed, ctx.json))
 }
@@ -186,7 +187,8 @@ fn sign(ctx: &Ctx<'_>, report: &Report, key: Option<&str>) -> Result<Attestation
         None => {
             let git = Git::new(&ctx.world.cwd, &ctx.world.env);
             keygen::SigningKey::from_git(&git, &ctx.world.env).map_err(|error| {
-                refuse(error.to_string()).hint("name a key with `--key`, or set `gpg.format` to ssh and `user.signingkey`")
+                refuse(error.to_string())
+                    .hint("name a key with `--key`, or set `gpg.format` to ssh and `user.signingkey`")
             })?
         }
     };

@@ -93,7 +93,9 @@ impl Document for Verified {
         for difference in &rerun.differences {
             let word = |class: Option<conformance::Class>| {
                 let value = class.and_then(|class| serde_json::to_value(class).ok());
-                value.and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_else(|| "not run".to_owned())
+                value
+                    .and_then(|value| value.as_str().map(str::to_owned))
+                    .unwrap_or_else(|| "not run".to_owned())
             };
             let vector = &difference.vector;
             if difference.answer {
