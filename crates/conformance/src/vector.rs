@@ -141,7 +141,7 @@ pub struct Setup {
     pub asks: bool,
     /// A part that is out of order: `gate`, `receipts`.
     pub broken: Vec<String>,
-    /// The artifacts that are asked for beside the outputs: `receipts`, `tree`.
+    /// The artifacts that are asked for beside the outputs: `calls`, `receipts`, `tree`.
     pub artifacts: Vec<String>,
 }
 

@@ -108,6 +108,13 @@ pub(super) fn lines(stage: &Stage) -> Played {
     Ok(receipts(stage)?.iter().map(line).collect())
 }
 
+/// The calls that were judged, each with what was decided.
+pub(super) fn calls(stage: &Stage) -> Played {
+    let judged = receipts(stage)?.into_iter().filter(|receipt| receipt.kind == Kind::Judged);
+    let told = |receipt: Receipt| json!({ "tool": receipt.tool, "argsHash": receipt.args_hash, "decision": receipt.decision });
+    Ok(judged.map(told).collect())
+}
+
 /// Whether the chain is as it was written, checked offline with the public key alone.
 fn verified(stage: &Stage) -> Played {
     let state = stage.state()?;

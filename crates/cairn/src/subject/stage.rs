@@ -171,6 +171,7 @@ impl Stage {
         let mut artifacts = Map::new();
         for name in &self.setup.artifacts {
             let artifact = match name.as_str() {
+                "calls" => records::calls(self),
                 "receipts" => records::lines(self),
                 "tree" => Ok(json!(self.tree())),
                 _ => Err(format!("`{name}` is no artifact that is known here")),
