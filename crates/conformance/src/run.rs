@@ -46,12 +46,13 @@ struct Way<'v> {
     vector: &'v Vector,
     judged: Option<Judged>,
     runs: u64,
+    /// It crashed, was late, or was answered in two ways: sending it again tells nothing more.
+    settled: bool,
 }
 
 impl Way<'_> {
     fn play(&mut self, player: &mut Player<'_>, when: &str) {
-        // What crashed once, or was late, is not sent again.
-        if self.judged.as_ref().is_none_or(|judged| judged.class != Class::Error) {
+        if !self.settled {
             let judged = player.play(self.vector);
             self.take(judged, when);
         }
@@ -61,12 +62,14 @@ impl Way<'_> {
     fn take(&mut self, judged: Judged, when: &str) {
         self.runs += 1;
         let Some(first) = &mut self.judged else {
+            self.settled = judged.class == Class::Error;
             self.judged = Some(judged);
             return;
         };
         if *first == judged {
             return;
         }
+        self.settled = true;
         if judged.class == Class::Error {
             let why = judged.why.map(|why| format!("{when} {why}"));
             *first = Judged { why, ..judged };
@@ -130,7 +133,7 @@ fn chosen<'c>(corpus: &'c Corpus, options: &Options) -> Result<Vec<Way<'c>>, Ref
             && options.level.is_none_or(|level| vector.level.level().is_some_and(|own| own <= level))
     };
     let ways = corpus.vectors().filter(is_chosen);
-    Ok(ways.map(|(family, vector)| Way { family, vector, judged: None, runs: 0 }).collect())
+    Ok(ways.map(|(family, vector)| Way { family, vector, judged: None, runs: 0, settled: false }).collect())
 }
 
 /// Sends every vector `repeat` times, each always to the same process.
