@@ -39,6 +39,7 @@ const NOT_YET: &[&str] = &[
     "retry-hint",
     "scope-isolation",
     "silent-gate",
+    "spec-format",
     "tool-contracts",
     "vault-seeding",
     "verify-by-execution.read-back",
