@@ -17,7 +17,7 @@ use store::file;
 use store::git::{Git, Layout};
 
 use super::snapshot::Snapshot;
-use super::{Gates, compare, pause, plan, resolve, ticket};
+use super::{compare, pause, plan, resolve, ticket};
 
 /// How much of the log is read back to hold an agent's words against it.
 const LOOK_BACK: u64 = 4 * 1024 * 1024;
@@ -32,14 +32,13 @@ struct Course<'c> {
     snapshot: Snapshot,
     session: Session,
     session_file: PathBuf,
-    gates: Gates,
 }
 
 /// Judges an event.
 ///
 /// # Errors
 /// Something that the judgement rests on can't be read or written.
-pub(super) fn run(reading: &Reading, mut world: World, gates: Gates) -> Result<Verdict, String> {
+pub(super) fn run(reading: &Reading, mut world: World) -> Result<Verdict, String> {
     let event = &reading.event;
     if let Some(cwd) = event.cwd.as_ref().filter(|cwd| cwd.is_dir()) {
         world.cwd.clone_from(cwd);
@@ -55,8 +54,7 @@ pub(super) fn run(reading: &Reading, mut world: World, gates: Gates) -> Result<V
         super::make_folder(folder)?;
     }
     let session = Session::load(&session_file).map_err(|error| error.to_string())?;
-    let course =
-        Course { reading, event, world: &world, layout, state, snapshot, session, session_file, gates };
+    let course = Course { reading, event, world: &world, layout, state, snapshot, session, session_file };
     match event.event {
         Moment::PreTool => course.before(),
         Moment::PostTool => course.after(),
@@ -154,9 +152,6 @@ impl Course<'_> {
     }
 
     fn judge(&self, effects: &Effects) -> Result<Vec<Found>, String> {
-        if self.gates == Gates::Off {
-            return Ok(Vec::new());
-        }
         let changes: Vec<_> = effects.changes().map(resolve::touched).collect();
         let reads: Vec<_> = effects.reads.iter().map(resolve::touched).collect();
         let walks: Vec<Vec<PathBuf>> =
@@ -332,11 +327,11 @@ impl Course<'_> {
     fn stop(&self) -> Result<Verdict, String> {
         let receipts = self.receipts()?;
         let evidence = match &self.event.text {
-            Some(text) if self.gates == Gates::On => {
+            Some(text) => {
                 let lines = receipts.of_session(self.event, LOOK_BACK).map_err(|error| error.to_string())?;
                 Some(govern::evidence::judge(text, &lines))
             }
-            Some(_) | None => None,
+            None => None,
         };
         receipts.checkpoint(self.event, evidence.as_ref()).map_err(|error| error.to_string())?;
         self.remember(&[Entry::Turn, Entry::PlanEnded])?;

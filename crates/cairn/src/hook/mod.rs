@@ -66,9 +66,8 @@ where
     let (send, receive) = mpsc::channel();
     let named = event.clone();
     thread::spawn(move || {
-        let judged = catch_unwind(AssertUnwindSafe(|| {
-            judge(agent, named.as_deref(), make_world(), input, Gates::On).answer()
-        }));
+        let judged =
+            catch_unwind(AssertUnwindSafe(|| judge(agent, named.as_deref(), make_world(), input).answer()));
         let answer = judged.unwrap_or_else(|_| {
             unreadable(agent, named.as_deref(), "cairn failed on it, which is a fault of cairn").answer()
         });
@@ -97,16 +96,6 @@ fn print(answer: &Answer, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     }
 }
 
-/// Whether the gates are asked. The negative control of the conformance suite alone leaves them out: what it expects to
-/// be denied must then pass, or it would have proved nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Gates {
-    /// They are.
-    On,
-    /// They are not.
-    Off,
-}
-
 /// What became of one event.
 #[derive(Debug)]
 pub(crate) enum Judged {
@@ -130,23 +119,14 @@ impl Judged {
 }
 
 /// Reads and judges one event, without a deadline.
-pub(crate) fn judge(
-    agent: AgentId,
-    event: Option<&str>,
-    world: World,
-    input: impl Read,
-    gates: Gates,
-) -> Judged {
-    let fault = |fault: Unreadable| match gates {
-        Gates::On => Judged::Fault(Box::new(fault)),
-        Gates::Off => Judged::Nothing(Answer::silent()),
-    };
+pub(crate) fn judge(agent: AgentId, event: Option<&str>, world: World, input: impl Read) -> Judged {
+    let fault = |fault: Unreadable| Judged::Fault(Box::new(fault));
     let bytes = match payload::take(input) {
         Ok(bytes) => bytes,
         Err(message) => return fault(unreadable(agent, event, message)),
     };
     match read(agent, event, &bytes) {
-        Ok(Heard::Event(reading)) => match course::run(&reading, world, gates) {
+        Ok(Heard::Event(reading)) => match course::run(&reading, world) {
             Ok(verdict) => Judged::Verdict(reading, verdict),
             Err(message) => fault(unreadable(agent, Some(reading.point.name), message)),
         },

@@ -1,16 +1,13 @@
 //! The adapter ring: an agent's payload in, the exact answer and exit code out.
 
-use std::io::Cursor;
-
 use agents::{AgentId, Answer, Heard};
 use canon::base64;
 use gate::event::{Decision, Verdict};
 use serde_json::{Map, Value, json};
 
-use super::Played;
-use super::engine::told;
+use super::engine::{ask, told};
 use super::stage::Stage;
-use crate::hook::{self, Gates};
+use super::{Gates, Played};
 
 pub(super) const CLAIMED: &[&str] = &[
     "adapter.claude",
@@ -133,8 +130,7 @@ fn hear(step: &Map<String, Value>) -> Played {
 
 /// The whole way of a payload: read, judged, answered. Prose is left out.
 fn whole(stage: &Stage, step: &Map<String, Value>) -> Played {
-    let input = Cursor::new(input(step)?);
-    let judged = hook::judge(agent(step)?, event(step), stage.world(), input, stage.gates);
+    let judged = ask(stage, agent(step)?, event(step), input(step)?);
     let Answer { stdout, stderr, exit } = judged.answer();
     let document = match stdout {
         Some(text) => without_prose(serde_json::from_str(&text).map_err(|error| error.to_string())?),

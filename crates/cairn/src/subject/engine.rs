@@ -3,12 +3,12 @@
 
 use std::io::Cursor;
 
-use agents::AgentId;
+use agents::{AgentId, Answer};
 use gate::event::{Decision, Verdict};
 use serde_json::{Map, Value, json};
 
-use super::Played;
 use super::stage::Stage;
+use super::{Gates, Played};
 use crate::hook::{self, Judged};
 
 pub(super) const CLAIMED: &[&str] = &[
@@ -47,8 +47,15 @@ fn judge(stage: &mut Stage, step: &Map<String, Value>) -> Result<Judged, String>
         payload.entry("call").or_insert_with(|| json!(format!("call-{}", stage.calls)));
         payload.entry("args").or_insert_with(|| json!({}));
     }
-    let input = Cursor::new(Value::Object(payload).to_string().into_bytes());
-    Ok(hook::judge(agent, Some(&event), stage.world(), input, stage.gates))
+    Ok(ask(stage, agent, Some(&event), Value::Object(payload).to_string().into_bytes()))
+}
+
+/// Asks the hook, where there is one.
+pub(super) fn ask(stage: &Stage, agent: AgentId, event: Option<&str>, payload: Vec<u8>) -> Judged {
+    match stage.gates {
+        Gates::On => hook::judge(agent, event, stage.world(), Cursor::new(payload)),
+        Gates::Off => Judged::Nothing(Answer::silent()),
+    }
 }
 
 /// What was judged, in neutral words.

@@ -8,9 +8,9 @@ use govern::receipts::{Kind, Outcome, Receipt, Receipts, key, verify};
 use serde_json::{Map, Value, json};
 use store::file;
 
-use super::Played;
 use super::stage::Stage;
-use crate::hook::{Gates, canary, ticket};
+use super::{Gates, Played};
+use crate::hook::{canary, ticket};
 
 pub(super) const CLAIMED: &[&str] = &["receipts", "receipts.verify", "completion-evidence", "canary"];
 

@@ -13,8 +13,7 @@ use serde_json::{Map, Value, json};
 use store::git::Scratch;
 use store::{Entropy, Env, World, file};
 
-use super::{Played, records};
-use crate::hook::Gates;
+use super::{Gates, Played, records};
 
 /// What stands for the workspace's folder in a case.
 const WORKSPACE: &str = "<workspace>";
