@@ -1,5 +1,7 @@
 //! What a command answers: a document, its text for people, and the exit code.
 
+use std::io;
+
 use gate::Exit;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,12 +21,22 @@ pub trait Document: Serialize + JsonSchema {
 
 /// The answer of a command.
 pub struct Answer {
-    json: String,
+    json: Json,
     text: Page,
     exit: Exit,
     shape: Shape,
     beside: Page,
 }
+
+/// A document as JSON.
+enum Json {
+    /// Its text.
+    Text(String),
+    /// What writes its text, once: a large document never stands in memory as text.
+    Written(Box<Write>),
+}
+
+type Write = dyn FnOnce(&mut dyn io::Write) -> io::Result<()>;
 
 /// How an answer is printed where nothing was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,29 +56,36 @@ impl Answer {
     pub fn of(document: &impl Document) -> Self {
         let mut text = Page::new();
         document.render(&mut text);
-        Self { json: json(document), text, exit: document.exit(), shape: Shape::Text, beside: Page::new() }
+        Self {
+            json: Json::Text(json(document)),
+            text,
+            exit: document.exit(),
+            shape: Shape::Text,
+            beside: Page::new(),
+        }
     }
 
     /// From a document that may be large, in the form that is printed alone.
     pub fn in_form(document: &impl Document, as_json: bool) -> Self {
         let mut answer = Self {
-            json: String::new(),
+            json: Json::Text(String::new()),
             text: Page::new(),
             exit: document.exit(),
             shape: Shape::Text,
             beside: Page::new(),
         };
         if as_json {
-            answer.json = json(document);
+            answer.json = Json::Text(json(document));
         } else {
             document.render(&mut answer.text);
         }
         answer
     }
 
-    /// From the JSON of a document that ends well and was printed before.
-    pub fn known(json: String) -> Self {
-        Self { json, text: Page::new(), exit: Exit::Done, shape: Shape::Text, beside: Page::new() }
+    /// From what writes the JSON of a document, once.
+    pub fn written(exit: Exit, write: impl FnOnce(&mut dyn io::Write) -> io::Result<()> + 'static) -> Self {
+        let json = Json::Written(Box::new(write));
+        Self { json, text: Page::new(), exit, shape: Shape::Text, beside: Page::new() }
     }
 
     /// From a document that is printed as JSON whatever was asked.
@@ -81,13 +100,13 @@ impl Answer {
 
     /// From a document in a form that others publish, printed as JSON whatever was asked.
     pub fn foreign(document: &impl Serialize, exit: Exit) -> Self {
-        let json = serde_json::to_string_pretty(document).unwrap_or_default();
+        let json = Json::Text(serde_json::to_string_pretty(document).unwrap_or_default());
         Self { json, text: Page::new(), exit, shape: Shape::Document, beside: Page::new() }
     }
 
     /// For a command line that another program answered, which ended with this code.
     pub fn elsewhere(code: u8) -> Self {
-        let (json, text, beside) = (String::new(), Page::new(), Page::new());
+        let (json, text, beside) = (Json::Text(String::new()), Page::new(), Page::new());
         Self { json, text, exit: Exit::Done, shape: Shape::Elsewhere(code), beside }
     }
 
@@ -105,9 +124,12 @@ impl Answer {
         self
     }
 
-    /// The document as JSON.
-    pub fn json(&self) -> &str {
-        &self.json
+    /// Writes the document as JSON.
+    pub fn write_json(&mut self, out: &mut dyn io::Write) -> io::Result<()> {
+        match std::mem::replace(&mut self.json, Json::Text(String::new())) {
+            Json::Text(text) => out.write_all(text.as_bytes()),
+            Json::Written(write) => write(out),
+        }
     }
 
     /// The text for people.

@@ -79,7 +79,7 @@ pub fn run(
     }
     let _ = err.write_all(page.finish(terminal.colour_err).as_bytes());
     match outcome {
-        Ok(answer) => print(&answer, json, terminal, out, err),
+        Ok(answer) => print(answer, json, terminal, out, err),
         Err(refusal) => {
             report(&refusal, json, terminal, out, err);
             refusal.exit.code()
@@ -87,12 +87,12 @@ pub fn run(
     }
 }
 
-fn print(answer: &Answer, json: bool, terminal: Terminal, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
+fn print(mut answer: Answer, json: bool, terminal: Terminal, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     if let Some(code) = answer.code_elsewhere() {
         return code;
     }
     if json || answer.is_document() {
-        let _ = writeln!(out, "{}", answer.json());
+        let _ = answer.write_json(out).and_then(|()| out.write_all(b"\n"));
         let _ = err.write_all(answer.text_beside().finish(terminal.colour_err).as_bytes());
     } else {
         let text = answer.text().finish(terminal.colour_out);

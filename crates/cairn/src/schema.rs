@@ -103,6 +103,18 @@ pub const ALL: &[Entry] = &[
     entry::<chant::signers::Rotated>("chant/signers-rotate"),
     entry::<chant::signers::Signed>("chant/signers-sign"),
     entry::<chant::verify::Document>("chant/verify"),
+    entry::<c::govern::knowledge::add::Added>("govern/knowledge-add"),
+    entry::<c::govern::knowledge::archive::Archived>("govern/knowledge-archive"),
+    entry::<c::govern::knowledge::check::Checked>("govern/knowledge-check"),
+    entry::<c::govern::knowledge::erase::Erased>("govern/knowledge-erase"),
+    entry::<c::govern::knowledge::evidence::Added>("govern/knowledge-evidence"),
+    entry::<c::govern::knowledge::list::List>("govern/knowledge-list"),
+    entry::<c::govern::knowledge::pass::Passed>("govern/knowledge-pass"),
+    entry::<c::govern::knowledge::promote::Promoted>("govern/knowledge-promote"),
+    entry::<c::govern::knowledge::quarantine::Quarantined>("govern/knowledge-quarantine"),
+    entry::<c::govern::knowledge::regen::Made>("govern/knowledge-regen"),
+    entry::<c::govern::knowledge::quarantine::Released>("govern/knowledge-release"),
+    entry::<c::govern::knowledge::show::Shown>("govern/knowledge-show"),
 ];
 
 /// What `--json` prints when a command did not do what it was asked.

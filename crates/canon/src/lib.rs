@@ -7,6 +7,7 @@
 //! - [`module`]: data in a JavaScript module, read without running it;
 //! - [`front_matter`]: the JSON subset of YAML at the top of a text, read, edited in place and written;
 //! - [`jsonc`]: JSON, with comments where a file may have them, as values that know their places;
+//! - [`managed`]: the block that a program keeps in a file of the user;
 //! - [`outline`]: what any YAML text holds, every scalar as text;
 //! - [`Sha256`]: digests as a type;
 //! - [`Hashed`]: hashes whose algorithm the text names;
@@ -22,6 +23,7 @@ mod hashed;
 pub mod json;
 pub mod jsonc;
 mod layout;
+pub mod managed;
 pub mod module;
 mod outline;
 mod sha256;

@@ -8,7 +8,8 @@ use gate::protected::{Access, Guard, Protected, Scope};
 use crate::Session;
 use crate::held_out::HeldOut;
 use crate::locks;
-use crate::model::State;
+use crate::model::{State, Task};
+use crate::standing::{self, Standing, WATCHED};
 
 /// The files that the rules are made from: whoever keeps the rules makes them anew when one of these changed.
 pub fn sources(session: &Session<'_>) -> Vec<PathBuf> {
@@ -74,6 +75,33 @@ pub fn protected(session: &Session<'_>, top: &Path) -> Result<Protected, Refusal
         });
     }
     Ok(rules)
+}
+
+/// Whether a protected file is as Chalk has it on record, whoever changed it: the state as a command left it or git
+/// brought it, a locked test as it is locked.
+pub fn is_in_order(session: &Session<'_>, top: &Path, path: &str) -> bool {
+    let is = |name: &str| named(&session.path(name), top) == path;
+    if is(".lock") {
+        // It comes and goes with every command.
+        return true;
+    }
+    if WATCHED.iter().any(|name| is(name)) {
+        return !matches!(
+            standing::examine(session),
+            Ok(Standing::Edited { .. } | Standing::Broken(_)) | Err(_)
+        );
+    }
+    let trees = [&session.spine.root, &session.spine.tree];
+    let holds = |task: &Task| {
+        trees.iter().all(|tree| {
+            let locks = locks::check(session, task, tree).unwrap_or_default();
+            task.tests
+                .iter()
+                .zip(&locks)
+                .all(|(lock, state)| state.holds() || named(&locks::on_disk(tree, &lock.path), top) != path)
+        })
+    };
+    session.all_tasks().is_ok_and(|tasks| tasks.iter().all(holds))
 }
 
 /// The path as the rules have it.

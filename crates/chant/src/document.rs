@@ -10,6 +10,18 @@ pub const CONTRACT: u32 = 1;
 /// The level of the contract's own program that is implemented here; the `chant` field of documents.
 pub const LEVEL: &str = "0.108.0";
 
+/// The program that printed a document. The contract leaves fields named `x-...` to whoever prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Cairn {
+    /// Its version.
+    pub version: &'static str,
+}
+
+impl Cairn {
+    /// This one.
+    pub const THIS: Self = Self { version: env!("CARGO_PKG_VERSION") };
+}
+
 /// A code of the closed list with a sentence: a reason, a warning, an error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Problem {

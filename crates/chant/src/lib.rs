@@ -33,5 +33,5 @@ pub mod signers;
 pub mod verify;
 pub mod write;
 
-pub use document::{CONTRACT, LEVEL, Problem};
+pub use document::{CONTRACT, Cairn, LEVEL, Problem};
 pub use place::Place;

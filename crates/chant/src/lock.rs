@@ -14,7 +14,7 @@ use store::World;
 use store::git::{Layout, RepoPath};
 use store::lock::{Claim, FolderLock, LockError, LockFolder, Owner};
 
-use crate::document::{CONTRACT, LEVEL, Problem};
+use crate::document::{CONTRACT, Cairn, LEVEL, Problem};
 use crate::{codes, duration};
 
 const SCHEMA: &str = "https://intentius.io/chant/schemas/workspace/write-lock/v1/write-lock.schema.json";
@@ -146,6 +146,7 @@ impl<'a> WriteLock<'a> {
             schema: SCHEMA,
             contract: CONTRACT,
             chant: LEVEL,
+            cairn: Cairn::THIS,
             verb,
             path: self.folder.path.to_string_lossy().into_owned(),
             holder: owner.map(Holder::from),
@@ -158,6 +159,7 @@ impl<'a> WriteLock<'a> {
             schema: SCHEMA,
             contract: CONTRACT,
             chant: LEVEL,
+            cairn: Cairn::THIS,
             verb,
             error: Problem::from(refusal),
             holder: self.folder.owner().ok().flatten().map(Holder::from),
@@ -187,6 +189,9 @@ pub struct Report {
     pub contract: u32,
     /// The level of the contract.
     pub chant: &'static str,
+    /// What printed the document.
+    #[serde(rename = "x-cairn")]
+    pub cairn: Cairn,
     /// The command.
     pub verb: Verb,
     /// The folder of the lock.
@@ -208,6 +213,9 @@ pub struct Failure {
     pub contract: u32,
     /// The level of the contract.
     pub chant: &'static str,
+    /// What printed the document.
+    #[serde(rename = "x-cairn")]
+    pub cairn: Cairn,
     /// The command.
     pub verb: Verb,
     /// The reason.

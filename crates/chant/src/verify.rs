@@ -9,7 +9,7 @@ use trust::verify::Check;
 use crate::place::{Place, tree_failed};
 use crate::records::{Provenance, TrustView};
 use crate::signers::{self, code};
-use crate::{CONTRACT, LEVEL, codes};
+use crate::{CONTRACT, Cairn, LEVEL, codes};
 
 /// The judgement of a change.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -19,6 +19,9 @@ pub struct Document {
     pub contract: u32,
     /// The level of the contract.
     pub chant: &'static str,
+    /// What printed the document.
+    #[serde(rename = "x-cairn")]
+    pub cairn: Cairn,
     /// What was believed, and where that was read.
     pub trust: TrustView,
     /// The last commit of the change; none where it is no commit.
@@ -134,6 +137,7 @@ pub fn verify(
     Ok(Document {
         contract: CONTRACT,
         chant: LEVEL,
+        cairn: Cairn::THIS,
         trust: TrustView::of(&trust),
         head: found.head.map(|head| head.to_string()),
         require_attested,

@@ -6,6 +6,7 @@
 //! - [`event`]: what a coding agent does, in no agent's own words, and the verdict on it;
 //! - [`protected`]: what may not be written or read, in one form for every layer;
 //! - [`run`](mod@run): the command runner, with a process group, a deadline and the output in a file;
+//! - [`sensitive`]: credentials and personal data in text that is about to be kept;
 //! - [`template`]: command templates whose values never reach a shell as text;
 //! - [`words`]: the words of a shell command line, read without a shell;
 //! - [`family`]: whether two configured agents are of one model family.
@@ -20,6 +21,7 @@ mod progress;
 pub mod protected;
 mod refusal;
 pub mod run;
+pub mod sensitive;
 pub mod template;
 pub mod words;
 

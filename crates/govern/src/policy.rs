@@ -10,6 +10,8 @@ use gate::protected::{Access, Guard, Protected, Scope};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::knowledge;
+
 /// Where a repository's policy lies, from its top.
 pub const PATH: &str = ".governance/policy.json";
 
@@ -31,6 +33,8 @@ pub struct Policy {
     pub checks: BTreeMap<String, Check>,
     /// Whether reads from before a compaction still count.
     pub reads_survive_compaction: bool,
+    /// Where knowledge is kept, and how long what counts.
+    pub knowledge: knowledge::Settings,
 }
 
 /// A set of values for everything that is left out.
@@ -152,12 +156,25 @@ impl Policy {
             plan_spec: self.plan_spec.clone().or_else(|| other.plan_spec.clone()),
             checks,
             reads_survive_compaction: self.reads_survive_compaction && other.reads_survive_compaction,
+            knowledge: self.knowledge.or(&other.knowledge),
         }
     }
 
-    /// The rules about paths that the policy adds.
+    /// The rules about paths that the policy adds: those it lists, and that the vault is written through its write gate.
+    /// Research notes are anybody's.
     pub fn protected(&self) -> Protected {
         let mut rules = Protected::new();
+        let vault = self.knowledge.folder();
+        for item in ["Rules", "Lessons", "Templates", "Index.md", knowledge::vault::EVIDENCE] {
+            rules.push(Guard {
+                scope: Scope::Below(format!("{vault}/{item}")),
+                access: Access::Write,
+                rule: "policy:knowledge".to_owned(),
+                fact: "what is kept there goes through the write gate of the vault".to_owned(),
+                next: "use `cairn govern knowledge add` or `evidence`".to_owned(),
+                ticket: true,
+            });
+        }
         for entry in &self.protect {
             rules.push(Guard {
                 scope: Scope::Glob(entry.path.clone()),
@@ -204,6 +221,17 @@ mod tests {
             assert!(!both.reads_survive_compaction);
         }
         assert!(both_hold(&tight.protected()));
+    }
+
+    #[test]
+    fn the_vault_is_written_through_its_write_gate() {
+        let rules = policy(r#"{ "schema": 1, "knowledge": { "vault": "notes/" } }"#).protected();
+        let holds = |path: &str| rules.guards().iter().any(|guard| guard.holds(path));
+        assert!(holds("notes/Lessons/a.md") && holds("notes/evidence.jsonl") && holds("notes/Index.md"));
+        assert!(!holds("notes/Research/a.md") && !holds(".governance/vault/Lessons/a.md"));
+        assert!(
+            Policy::default().protected().guards().iter().any(|guard| guard.holds(".governance/vault/Rules"))
+        );
     }
 
     fn both_hold(rules: &Protected) -> bool {

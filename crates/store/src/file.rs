@@ -77,8 +77,19 @@ pub fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
 /// # Errors
 /// As [`read`].
 pub fn read_at_most(path: &Path, most: u64) -> Result<Option<Vec<u8>>, FileError> {
+    let Some((mut file, length)) = open(path)?.filter(|(_, length)| *length <= most) else {
+        return Ok(None);
+    };
+    read_all(&mut file, length).map(Some).map_err(|error| FileError::new("read", path, error))
+}
+
+/// A regular file, open for reading, and its length in bytes; none where nothing is there.
+///
+/// # Errors
+/// As [`read`].
+pub fn open(path: &Path) -> Result<Option<(File, u64)>, FileError> {
     let fail = |error| FileError::new("read", path, error);
-    let mut file = match options().read(true).open(path) {
+    let file = match options().read(true).open(path) {
         Ok(file) => file,
         Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
             return Ok(None);
@@ -90,10 +101,7 @@ pub fn read_at_most(path: &Path, most: u64) -> Result<Option<Vec<u8>>, FileError
         let what = if metadata.is_dir() { "it is a folder" } else { "it is not a regular file" };
         return Err(fail(io::Error::new(io::ErrorKind::InvalidInput, what)));
     }
-    if metadata.len() > most {
-        return Ok(None);
-    }
-    read_all(&mut file, metadata.len()).map(Some).map_err(fail)
+    Ok(Some((file, metadata.len())))
 }
 
 /// From this size on, a file is read in two halves at once: most of the time goes into fresh memory pages.
@@ -201,6 +209,14 @@ impl Staged {
     /// Writes `bytes` to `<target>.<pid>.tmp` and syncs it. The target's permissions carry over.
     pub fn write(target: &Path, bytes: &[u8]) -> Result<Self, FileError> {
         Self::write_as(target, &own_mark(), bytes)
+    }
+
+    /// The same for a content that is written bit by bit.
+    pub fn write_with(
+        target: &Path,
+        content: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> Result<Self, FileError> {
+        Self::stage(target, &own_mark(), false, content)
     }
 
     /// The same under the name `<target>.<mark>.tmp`, where a protocol says how temporary files are called.

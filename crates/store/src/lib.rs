@@ -18,6 +18,7 @@ pub mod fault;
 pub mod file;
 pub mod git;
 pub mod lock;
+pub mod parallel;
 pub mod state;
 pub mod transaction;
 pub mod tree;

@@ -72,15 +72,10 @@ impl Base {
                 .map(|commit| Self { commit, from: BaseFrom::Flag })
                 .ok_or_else(|| NoBase::Unknown { rev: rev.to_owned() }));
         }
-        for (name, from) in [
-            ("refs/remotes/origin/HEAD", BaseFrom::OriginHead),
-            ("refs/heads/main", BaseFrom::Main),
-            ("refs/heads/master", BaseFrom::Master),
-        ] {
-            if let Some(commit) = objects.commit(name)? {
-                return Ok(Ok(Self { commit, from }));
-            }
-        }
-        Ok(Err(NoBase::NotFound))
+        let names = ["refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master"];
+        let from = [BaseFrom::OriginHead, BaseFrom::Main, BaseFrom::Master];
+        let found = objects.commits(&names)?.into_iter().zip(from);
+        let mut found = found.filter_map(|(commit, from)| Some(Self { commit: commit?, from }));
+        Ok(found.next().ok_or(NoBase::NotFound))
     }
 }

@@ -59,7 +59,9 @@ impl Key {
             KeyData::Ed25519(_)
             | KeyData::SkEd25519(_)
             | KeyData::SkEcdsaSha2NistP256(_)
-            | KeyData::Ecdsa(EcdsaPublicKey::NistP256(_) | EcdsaPublicKey::NistP384(_)) => None,
+            | KeyData::Ecdsa(
+                EcdsaPublicKey::NistP256(_) | EcdsaPublicKey::NistP384(_) | EcdsaPublicKey::NistP521(_),
+            ) => None,
             KeyData::Rsa(key) => {
                 let bits = key.n.as_positive_bytes().map_or(0, |bytes| bytes.len() * 8);
                 (!RSA_BITS.contains(&bits)).then(|| format!("ssh-rsa of {bits} bits"))

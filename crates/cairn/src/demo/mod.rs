@@ -4,6 +4,7 @@
 //! Nothing is staged on cairn's side: every command goes through the same entry as a user's, and the
 //! demonstration fails when a cheat gets through.
 
+mod agent;
 mod files;
 mod story;
 
@@ -162,20 +163,19 @@ impl Stage {
             entropy: Box::new(SystemEntropy),
         };
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        let code = crate::run(&words, &world, Terminal::default(), &mut out, &mut err);
+        let terminal = Terminal { program: Some(|| std::env::current_exe().ok()), ..Terminal::default() };
+        let code = crate::run(&words, &world, terminal, &mut out, &mut err);
         let output = format!("{}{}", String::from_utf8_lossy(&out), String::from_utf8_lossy(&err));
         let held = code == exit && output.contains(holds);
+        self.told(says, format!("cairn {}", shown(args)), output.clone(), code, held, cheat);
+        output
+    }
+
+    fn told(&mut self, says: &str, command: String, output: String, exit: u8, held: bool, cheat: bool) {
         self.told.cheats += usize::from(cheat);
         self.told.refused += usize::from(cheat && held);
-        self.told.steps.push(Step {
-            says: says.to_owned(),
-            command: Some(format!("cairn {}", shown(args))),
-            output: output.clone(),
-            exit: code,
-            cheat,
-            held,
-        });
-        output
+        let command = Some(command);
+        self.told.steps.push(Step { says: says.to_owned(), command, output, exit, cheat, held });
     }
 
     /// Notes a cheat that no command refuses because there is nothing to find.

@@ -17,6 +17,7 @@ pub fn tell(stage: &mut Stage) -> Result<(), Refusal> {
     let next = next.split_whitespace().nth(1).unwrap_or("task-").to_owned();
     the_held_out_set(stage, &id, &next)?;
     a_task_marked_done_by_hand(stage)?;
+    what_the_agent_did(stage)?;
     stage.does("Where the project stands", &["status"]);
     Ok(())
 }
@@ -36,7 +37,13 @@ fn set_up(stage: &mut Stage) -> Result<(), Refusal> {
     protocol["regression"]["command"] =
         json!("for t in .chalk/held-out/*.test.sh; do sh \"$t\" || exit 1; done");
     stage.write(".chalk/chalk.json", &format!("{}\n", json::pretty(&config)))?;
-    stage.commit("Set the gates up")
+    stage.does(
+        "And lets the agent ask cairn before each call",
+        &["hook", "install", "claude", "--shared", "--yes"],
+    );
+    stage.commit("Set the gates up")?;
+    stage.agent("The agent's session begins", "SessionStart", json!({ "source": "startup" }));
+    Ok(())
 }
 
 fn no_work_without_criteria(stage: &mut Stage) -> String {
@@ -54,7 +61,11 @@ fn a_test_that_would_pass_anyway(stage: &mut Stage, id: &str) -> Result<(), Refu
         &["spec", id, "--criterion", "greet.sh Ada prints hello Ada", "--test", "tests/by-name.test.sh"],
     );
     stage.does("The agent starts", &["start", id]);
-    stage.write("greet.sh", files::IMPLEMENTATION)?;
+    stage.edits(
+        "The hook lets it write the program, and puts that on record",
+        "greet.sh",
+        files::IMPLEMENTATION,
+    )?;
     stage.commit("Greet by name")?;
     stage.does("The toolchain decides", &["verify"]);
     stage.does("The reviewer tries to refute the change", &["review", id]);
@@ -68,8 +79,24 @@ fn a_test_that_would_pass_anyway(stage: &mut Stage, id: &str) -> Result<(), Refu
 }
 
 fn a_locked_test_made_easier(stage: &mut Stage, id: &str) -> Result<(), Refusal> {
+    let test = stage.path("tests/by-name.test.sh");
+    stage.asks_in_vain(
+        "The agent makes the locked test easier: the hook refuses before it happens",
+        "Write",
+        json!({ "file_path": test, "content": files::WEAKENED_TEST }),
+    );
+    stage.asks_in_vain(
+        "So it takes the shell",
+        "Bash",
+        json!({ "command": "sed -i 's/hello Ada/hello/' tests/by-name.test.sh" }),
+    );
     stage.write("tests/by-name.test.sh", files::WEAKENED_TEST)?;
-    stage.cheats("The agent makes the locked test easier", &["verify"], 2, "tests/by-name.test.sh");
+    stage.cheats(
+        "Past the hook, in another editor, it is done: the gate sees it",
+        &["verify"],
+        2,
+        "tests/by-name.test.sh",
+    );
     stage.write("tests/by-name.test.sh", files::REAL_TEST)?;
     stage.does("The test is back, and the change is reviewed again", &["review", id]);
     Ok(())
@@ -107,4 +134,14 @@ fn a_task_marked_done_by_hand(stage: &mut Stage) -> Result<(), Refusal> {
     stage.write(".chalk/tasks.json", &tasks.replace("\"state\": \"todo\"", "\"state\": \"done\""))?;
     stage.cheats("The agent marks it done in the file", &["update", "All done"], 1, "spine-tampered");
     stage.write(".chalk/tasks.json", &tasks)
+}
+
+/// What one layer prevented and another detected, a third proves.
+fn what_the_agent_did(stage: &mut Stage) -> Result<(), Refusal> {
+    let last = json!({ "stop_hook_active": false, "last_assistant_message": "The greeting is done." });
+    stage.agent("The agent stops, and its record is sealed", "Stop", last);
+    stage.does("Every call is on record, the denied ones too", &["receipts", "list"]);
+    stage.rewrites_the_record("Someone makes an allowed call out of a denied one")?;
+    stage.does("As it was written, the record is whole, and anyone can check it", &["receipts", "verify"]);
+    Ok(())
 }

@@ -27,6 +27,21 @@ pub(super) struct Found {
     pub protected: Vec<(String, Guard)>,
 }
 
+impl Found {
+    /// Takes out what is as its own record has it: a command changed it, of the agent's or of a person's.
+    pub fn settle(&mut self, is_in_order: impl Fn(&str) -> bool) {
+        let mut settled = Vec::new();
+        self.protected.retain(|(path, guard)| {
+            let is_settled = guard.rule.starts_with("chalk:") && is_in_order(path);
+            if is_settled && guard.rule == "chalk:state" {
+                settled.push(path.clone());
+            }
+            !is_settled
+        });
+        self.changed.retain(|path| !settled.contains(path));
+    }
+}
+
 /// Compares the protected files, and with `all` whatever git sees, with how they lay when they were last looked at.
 /// The first look finds nothing.
 pub(super) fn compare(

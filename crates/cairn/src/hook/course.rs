@@ -17,7 +17,7 @@ use store::file;
 use store::git::{Git, Layout};
 
 use super::snapshot::Snapshot;
-use super::{compare, pause, plan, resolve, ticket};
+use super::{compare, pause, plan, resolve, snapshot, ticket};
 
 /// How much of the log is read back to hold an agent's words against it.
 const LOOK_BACK: u64 = 4 * 1024 * 1024;
@@ -213,7 +213,8 @@ impl Course<'_> {
         }
 
         let is_open = effects.is_opaque() || matches!(call.tool, Tool::Shell { .. }) && effects.is_acting();
-        let found = self.look(is_open)?;
+        let mut found = self.look(is_open)?;
+        found.settle(|path| snapshot::is_in_order(self.world, self.state.root(), path));
         let unannounced: Vec<String> =
             found.changed.iter().filter(|path| !writes.contains(path)).cloned().collect();
         if !unannounced.is_empty() {

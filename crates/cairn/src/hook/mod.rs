@@ -28,6 +28,7 @@ use agents::{AgentId, Answer, Heard, Reading, Unreadable, payload, read, unreada
 use gate::Refusal;
 use gate::event::{Event, Moment, Verdict};
 use govern::State;
+use govern::policy::Policy;
 use govern::receipts::{Note, Receipts};
 use store::World;
 use store::file;
@@ -143,6 +144,26 @@ pub fn state(world: &World) -> Result<State, Refusal> {
     State::find(&resolve::real(&world.cwd), &world.env).map_err(|error| {
         Refusal::new(codes::NO_STATE, error.to_string()).hint("set `HOME` to a folder of your own")
     })
+}
+
+/// What the person's own policy and that of the working tree say together, for commands that read a setting and judge
+/// nothing.
+///
+/// # Errors
+/// One of them can't be read.
+pub fn policy(world: &World, state: &State) -> Result<Policy, Refusal> {
+    let mut policy = Policy::default();
+    let own = state.root().join(govern::policy::PATH);
+    for path in snapshot::personal(world).into_iter().chain([own]) {
+        let fail = |what: String| {
+            Refusal::new(govern::codes::UNREADABLE, format!("`{}` can't be read: {what}", path.display()))
+                .hint("mend the policy; nothing was changed")
+        };
+        if let Some(bytes) = file::read(&path).map_err(|error| fail(error.to_string()))? {
+            policy = policy.stricter(&Policy::read(&bytes).map_err(fail)?);
+        }
+    }
+    Ok(policy)
 }
 
 /// Puts on record what a person did.

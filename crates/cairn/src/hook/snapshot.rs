@@ -15,7 +15,7 @@ use store::git::{Layout, RepoPath};
 use store::tree::{Revision, Tree};
 
 /// The form of what is kept.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// What the kept rules were made from, and the policy.
 #[derive(Debug, Serialize, Deserialize)]
@@ -157,6 +157,12 @@ fn policy(
         take(committed, &format!("{} in HEAD", policy::PATH))?;
     }
     Ok(policy.unwrap_or_default())
+}
+
+/// Whether a protected file of Chalk's is as its record has it.
+pub(super) fn is_in_order(world: &World, root: &Path, path: &str) -> bool {
+    chalk::Session::open(world, crate::cli::as_cairn, &Silent)
+        .is_ok_and(|session| chalk::protect::is_in_order(&session, root, path))
 }
 
 /// Where the person's own policy lies.

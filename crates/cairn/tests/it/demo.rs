@@ -5,7 +5,7 @@ fn every_cheat_is_refused() {
     let scratch = Scratch::empty();
     let ran = scratch.run(&["cairn", "demo"]);
     assert_eq!(ran.code, 0, "{}", ran.all());
-    assert!(ran.out.contains("8 of 8 cheats refused"), "{}", ran.out);
+    assert!(ran.out.contains("11 of 11 cheats refused"), "{}", ran.out);
 }
 
 #[test]

@@ -309,3 +309,41 @@ fn nothing_that_cannot_be_read_is_allowed() {
     }
     assert!(fs::read_dir(scratch.path(".git/cairn")).is_ok());
 }
+
+/// A person ran `cairn` in another terminal while the agent worked, and the agent was told to put the file back.
+#[test]
+fn what_commands_change_is_no_tampering() {
+    let scratch = project();
+    let tasks: Value = serde_json::from_str(&scratch.read(".chalk/tasks.json")).unwrap();
+    let task = tasks[0]["id"].as_str().unwrap().to_owned();
+    let edit = |id: &str| {
+        let input = json!({ "file_path": scratch.path("src/a.txt"), "content": id });
+        assert_eq!(before(&scratch, id, "Write", input.clone()), None);
+        scratch.write("src/a.txt", id);
+        after(&scratch, id, "Write", input, json!({})).out
+    };
+    claude(&scratch, "SessionStart", json!({ "source": "startup" }));
+    assert_eq!(edit("u1"), "");
+    scratch.run(&["cairn", "task", "add", "One more"]).ok();
+    assert_eq!(edit("u2"), "");
+
+    // The agent itself, in a shell.
+    let command = json!({ "command": "cairn task add Another" });
+    assert_eq!(before(&scratch, "u3", "Bash", command.clone()), None);
+    scratch.run(&["cairn", "task", "add", "Another"]).ok();
+    assert_eq!(after(&scratch, "u3", "Bash", command, json!({})).out, "");
+
+    // A test that a person changed the sanctioned way.
+    let test = scratch.read("tests/locked_test.py");
+    scratch.write("tests/locked_test.py", &format!("{test}more\n"));
+    scratch.run(&["cairn", "amend-spec", &task, "--test", "tests/locked_test.py", "--why", "more"]).ok();
+    assert_eq!(edit("u4"), "");
+
+    // Past every command.
+    let tasks = scratch.read(".chalk/tasks.json");
+    scratch.write(".chalk/tasks.json", &tasks.replace("Another", "Others"));
+    assert!(edit("u5").contains(".chalk/tasks.json changed during the last call"));
+    scratch.write(".chalk/tasks.json", &tasks);
+    scratch.write("tests/locked_test.py", "easier\n");
+    assert!(edit("u6").contains("tests/locked_test.py changed during the last call"));
+}

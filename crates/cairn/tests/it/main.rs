@@ -28,6 +28,7 @@ mod doctor;
 mod done;
 mod existing;
 mod govern;
+mod govern_knowledge;
 mod guard;
 mod handoff;
 mod hook;

@@ -315,6 +315,9 @@ fn check_schema(args: &[&str], ran: &Ran) {
         },
         _ if asks_for_help => vec!["cairn/help".to_owned()],
         _ if document.get("error").is_some() => vec!["chalk/error".to_owned()],
+        ["govern", verb, action, ..] => {
+            vec![format!("govern/{verb}-{action}"), format!("govern/{verb}"), format!("cairn/govern-{verb}")]
+        }
         [verb, action, ..] => {
             let names =
                 |protocol: &str| [format!("{protocol}/{verb}-{action}"), format!("{protocol}/{verb}")];

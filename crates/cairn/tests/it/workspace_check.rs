@@ -90,7 +90,8 @@ fn what_is_found_is_a_document() {
         (&whole["contract"], &whole["chant"], &whole["at"]),
         (&json!(1), &json!("0.108.0"), &json!(null))
     );
-    for key in ["$schema", "contract", "chant", "at", "workspace"] {
+    assert_eq!(whole["x-cairn"], json!({ "version": env!("CARGO_PKG_VERSION") }));
+    for key in ["$schema", "contract", "chant", "x-cairn", "at", "workspace"] {
         whole.as_object_mut().unwrap().remove(key).unwrap();
     }
     assert_eq!(whole, short);

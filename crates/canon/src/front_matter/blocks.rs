@@ -49,12 +49,10 @@ pub fn replace_all(text: &str, yaml: &str) -> Option<String> {
 /// it. A text without front matter stays as it is.
 pub fn without_blocks<'a>(text: &'a str, keys: &[&str]) -> Cow<'a, str> {
     let Ok(fence) = Fence::find(text) else { return Cow::Borrowed(text) };
-    let mut cuts: Vec<Range<usize>> =
-        keys.iter().flat_map(|key| all(text, fence.yaml.clone(), key)).map(|block| block.whole).collect();
+    let cuts: Vec<Range<usize>> = all(text, fence.yaml, keys).map(|block| block.whole).collect();
     if cuts.is_empty() {
         return Cow::Borrowed(text);
     }
-    cuts.sort_by_key(|cut| cut.start);
     let mut kept = String::with_capacity(text.len());
     let mut at = 0;
     for cut in cuts {
@@ -73,15 +71,18 @@ struct Block {
 }
 
 fn find(text: &str, yaml: Range<usize>, key: &str) -> Option<Block> {
-    all(text, yaml, key).next()
+    all(text, yaml, &[key]).next()
 }
 
-/// Every block of `key`; a valid mapping has one at most.
-fn all<'a>(text: &'a str, yaml: Range<usize>, key: &'a str) -> impl Iterator<Item = Block> + 'a {
+/// Every block of one of `keys`, from the top; a valid mapping has one of each at most.
+fn all<'a>(text: &'a str, yaml: Range<usize>, keys: &'a [&str]) -> impl Iterator<Item = Block> + 'a {
     let end = yaml.end;
     let mut lines = lines(&text[..end], yaml.start).peekable();
     std::iter::from_fn(move || {
-        let first = lines.find(|line| is_key_line(&text[line.start..line.end], key))?;
+        let first = lines.find(|line| {
+            let line = &text[line.start..line.end];
+            !line.starts_with(' ') && keys.iter().any(|key| is_key_line(line, key))
+        })?;
         let (mut value, mut whole) = (first.next, first.next);
         while let Some(line) = lines.next_if(|line| {
             matches!(text.as_bytes()[line.start..line.end], [] | [b' ' | b'\t' | b'#' | b'-', ..])

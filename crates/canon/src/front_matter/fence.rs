@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use memchr::memchr2;
+
 use crate::json::Damage;
 
 /// `text` with every CRLF and lone CR turned into LF.
@@ -36,7 +38,7 @@ pub(super) fn lines(text: &str, start: usize) -> impl Iterator<Item = Line> {
     std::iter::from_fn(move || {
         let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
         let start = at;
-        let length = rest.iter().position(|&b| b == b'\n' || b == b'\r').unwrap_or(rest.len());
+        let length = memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
         let line_end = if rest[length..].starts_with(b"\r\n") { 2 } else { 1 };
         at = (start + length + line_end).min(bytes.len());
         Some(Line { start, end: start + length, next: at })

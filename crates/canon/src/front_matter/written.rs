@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 
+use memchr::{memchr, memchr2};
 use serde_json::{Map, Value};
 
 use super::plain::{Plain, resolve};
@@ -50,7 +51,7 @@ struct Lines<'a> {
 impl<'a> Lines<'a> {
     fn peek(&mut self) -> Option<Line<'a>> {
         while self.next.is_none() && !self.rest.is_empty() {
-            let length = self.rest.bytes().position(|b| b == b'\n').unwrap_or(self.rest.len());
+            let length = memchr(b'\n', self.rest.as_bytes()).unwrap_or(self.rest.len());
             let (line, rest) = (&self.rest[..length], self.rest.get(length + 1..).unwrap_or(""));
             let column = line.bytes().take_while(|&b| b == b' ').count();
             let text = &line[column..];
@@ -224,14 +225,12 @@ fn quoted(text: &str) -> Option<(Cow<'_, str>, &str)> {
     let mut at = 1;
     let mut escaped = false;
     loop {
-        match bytes.get(at)? {
-            b'"' => break,
-            b'\\' => {
-                escaped = true;
-                at += 2;
-            }
-            _ => at += 1,
+        at += memchr2(b'"', b'\\', bytes.get(at..)?)?;
+        if bytes[at] == b'"' {
+            break;
         }
+        escaped = true;
+        at += 2;
     }
     let (whole, rest) = text.split_at(at + 1);
     if !escaped {

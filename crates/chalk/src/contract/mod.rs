@@ -3,13 +3,13 @@
 //! The contract is a managed block in `AGENTS.md` and `CLAUDE.md` (and in a `GEMINI.md` that is there),
 //! beside the user's own text. For Claude Code there are agent definitions on top, see [`definitions`].
 
-mod block;
 pub mod definitions;
 mod text;
 
 use std::fs;
 use std::path::Path;
 
+use canon::managed::{Damaged, Markers};
 use gate::{Exit, Refusal};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,6 +19,10 @@ pub(crate) use text::in_short;
 
 use crate::codes;
 use crate::session::{Naming, io};
+
+/// The block, with the markers that every implementation writes (facts 2.12).
+const BLOCK: Markers =
+    Markers { name: "chalk", note: "managed by `chalk agents` — edits inside are overwritten" };
 
 /// Files that get the block, made where they are missing.
 const MADE: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
@@ -134,7 +138,7 @@ fn plan(root: &Path, naming: Naming) -> Result<Vec<Planned>, Refusal> {
                 .hint("save it as UTF-8; no file was changed"));
         }
         let new =
-            block::splice(bytes, &text).map_err(|damaged| refuse_damaged(naming, &path, name, &damaged))?;
+            BLOCK.splice(bytes, &text).map_err(|damaged| refuse_damaged(naming, &path, name, &damaged))?;
         let outcome = match &old {
             None => Outcome::Created,
             Some(old) if *old == new => Outcome::Unchanged,
@@ -146,7 +150,7 @@ fn plan(root: &Path, naming: Naming) -> Result<Vec<Planned>, Refusal> {
     Ok(planned)
 }
 
-fn refuse_damaged(naming: Naming, path: &Path, name: &str, damaged: &block::Damaged) -> Refusal {
+fn refuse_damaged(naming: Naming, path: &Path, name: &str, damaged: &Damaged) -> Refusal {
     let message = format!(
         "the markers of the managed block are damaged: `{name}` line {}: {}",
         damaged.line, damaged.what
@@ -226,14 +230,14 @@ mod tests {
     fn one_damaged_file_keeps_all_of_them_as_they_were() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        fs::write(root.join("CLAUDE.md"), format!("mine\n{}\nmine too\n", block::BEGIN)).unwrap();
+        fs::write(root.join("CLAUDE.md"), format!("mine\n{}\nmine too\n", BLOCK.begin())).unwrap();
         let refusal = install(root, naming).unwrap_err();
         assert_eq!(refusal.code, codes::BLOCK_DAMAGED);
         assert_eq!(refusal.at.unwrap().line, Some(2));
         assert!(!root.join("AGENTS.md").exists());
         assert_eq!(
             fs::read_to_string(root.join("CLAUDE.md")).unwrap(),
-            format!("mine\n{}\nmine too\n", block::BEGIN)
+            format!("mine\n{}\nmine too\n", BLOCK.begin())
         );
     }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use store::git::RepoPath;
 
 use crate::declaration::Severity;
-use crate::{CONTRACT, LEVEL, Problem};
+use crate::{CONTRACT, Cairn, LEVEL, Problem};
 
 /// The `$id` of the documents' schema.
 pub const SCHEMA: &str = "https://intentius.io/chant/schemas/workspace/check/v1/check.schema.json";
@@ -55,6 +55,9 @@ pub struct Head {
     pub contract: u32,
     /// The level of the program that wrote it.
     pub chant: &'static str,
+    /// What printed the document.
+    #[serde(rename = "x-cairn")]
+    pub cairn: Cairn,
     /// The commit that was read; null for the working tree.
     pub at: Option<String>,
     /// The workspace; null where there is no declaration.
@@ -183,6 +186,9 @@ pub struct Failure {
     pub contract: u32,
     /// The level of the program that wrote it.
     pub chant: &'static str,
+    /// What printed the document.
+    #[serde(rename = "x-cairn")]
+    pub cairn: Cairn,
     /// Why.
     pub error: FailureProblem,
 }
@@ -201,6 +207,6 @@ impl Failure {
     /// The document of a refusal.
     pub fn of(refusal: &Refusal) -> Self {
         let error = FailureProblem { problem: refusal.into(), location: () };
-        Self { schema: SCHEMA, contract: CONTRACT, chant: LEVEL, error }
+        Self { schema: SCHEMA, contract: CONTRACT, chant: LEVEL, cairn: Cairn::THIS, error }
     }
 }

@@ -32,7 +32,7 @@ use crate::kind::{self, Kind};
 use crate::members::{Installed, Kinds, Matches};
 use crate::place::{Place, tree_failed};
 use crate::sarif::{self, Level};
-use crate::{CONTRACT, LEVEL, Problem, codes};
+use crate::{CONTRACT, Cairn, LEVEL, Problem, codes};
 
 use catalogue::Id;
 use finding::{Finding, Spot};
@@ -110,6 +110,7 @@ pub fn check(place: &Place<'_>, query: &Query<'_>) -> Result<Report, Refusal> {
         schema: SCHEMA,
         contract: CONTRACT,
         chant: LEVEL,
+        cairn: Cairn::THIS,
         at: tree.commit().map(ToString::to_string),
         workspace,
     };

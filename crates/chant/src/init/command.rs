@@ -11,7 +11,7 @@ use super::{Document, Names, Proposal, propose, write};
 use crate::declaration::FILES;
 use crate::lock::{WriteLock, Writer};
 use crate::place::{Place, git_failed};
-use crate::{CONTRACT, LEVEL, codes};
+use crate::{CONTRACT, Cairn, LEVEL, codes};
 
 /// A proposal for a folder of the repository.
 pub struct Plan<'p, 'w> {
@@ -59,6 +59,7 @@ impl<'p, 'w> Plan<'p, 'w> {
         Document {
             contract: CONTRACT,
             chant: LEVEL,
+            cairn: Cairn::THIS,
             file: self.root.join(FILES[0]).legible().into_owned(),
             written,
             declaration: canon::json::read(text.as_bytes()).unwrap_or(Value::Null),

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Leaving, Stack};
+use crate::Cairn;
 
 /// A declaration, proposed or written.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -13,6 +14,9 @@ pub struct Document {
     pub contract: u32,
     /// The level of the contract.
     pub chant: &'static str,
+    /// What printed the document.
+    #[serde(rename = "x-cairn")]
+    pub cairn: Cairn,
     /// The declaration's file, from the top of the repository.
     pub file: String,
     /// Whether it was written.

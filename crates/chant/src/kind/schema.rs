@@ -66,17 +66,16 @@ impl Schema {
     }
 
     /// What is wrong with a record's data, in one line; none if nothing is.
-    pub fn problems(&self, data: &Map<String, Value>) -> Option<String> {
+    pub fn problems(&self, data: &Value) -> Option<String> {
         let validator = self.validator.as_ref()?;
-        let data = Value::Object(data.clone());
-        if validator.is_valid(&data) {
+        if validator.is_valid(data) {
             return None;
         }
         let mut said = BTreeSet::new();
         let mut lines = Vec::new();
-        for error in validator.iter_errors(&data) {
+        for error in validator.iter_errors(data) {
             let line = self
-                .branch(&error, &data)
+                .branch(&error, data)
                 .unwrap_or_else(|| line(error.instance_path().as_str(), &message(&error)));
             if said.insert(line.clone()) {
                 lines.push(line);

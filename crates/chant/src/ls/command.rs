@@ -19,6 +19,8 @@ use crate::records::{self, NoTimes, Reading};
 /// # Errors
 /// Every code that the document of `ls` lists.
 pub fn read(place: &Place<'_>, at: Option<&str>) -> Result<Listing, Refusal> {
+    // Git starts while the declaration is read.
+    place.objects()?;
     let tree = place.tree(at)?;
     let loaded = place.kinds(at)?;
     let found = place.declared(&*tree)?;

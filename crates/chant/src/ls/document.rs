@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::declaration::{self, DeclaredDiagram};
-use crate::{CONTRACT, LEVEL, Problem};
+use crate::{CONTRACT, Cairn, LEVEL, Problem};
 
 /// The `$id` of the document's schema.
 pub const SCHEMA: &str = "https://intentius.io/chant/schemas/workspace/ls/v1/ls.schema.json";
@@ -21,6 +21,9 @@ pub struct Listing {
     pub contract: u32,
     /// The contract's level.
     pub chant: &'static str,
+    /// What printed the document.
+    #[serde(rename = "x-cairn")]
+    pub cairn: Cairn,
     /// The commit that was read; none for the working tree.
     pub at: Option<String>,
     /// The workspace.
@@ -249,6 +252,9 @@ pub struct Failure {
     pub contract: u32,
     /// The contract's level.
     pub chant: &'static str,
+    /// What printed the document.
+    #[serde(rename = "x-cairn")]
+    pub cairn: Cairn,
     /// What is wrong.
     pub error: Failed,
 }
@@ -282,6 +288,7 @@ impl Failure {
             schema: SCHEMA,
             contract: CONTRACT,
             chant: LEVEL,
+            cairn: Cairn::THIS,
             error: Failed {
                 code: refusal.code,
                 message: refusal.message.clone(),

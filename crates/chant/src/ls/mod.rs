@@ -14,7 +14,7 @@ use store::tree::{Tree, TreeError};
 use crate::declaration::{Declaration, DeclaredKind, Workspace};
 use crate::kind::{self, Outline};
 use crate::members::{self, Installed, Kinds};
-use crate::{CONTRACT, LEVEL, Problem, codes};
+use crate::{CONTRACT, Cairn, LEVEL, Problem, codes};
 
 pub(crate) use generated::{NotedFile, noted};
 pub(crate) use jobs::is_pipeline;
@@ -94,6 +94,7 @@ pub fn list(query: &Query<'_>) -> Result<Listing, Refusal> {
         schema: SCHEMA,
         contract: CONTRACT,
         chant: LEVEL,
+        cairn: Cairn::THIS,
         at: tree.commit().map(ToString::to_string),
         workspace: WorkspaceEntry {
             name: declaration.name.clone(),

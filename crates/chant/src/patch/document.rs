@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use store::git::Edit;
 
-use crate::document::{CONTRACT, LEVEL, Problem};
+use crate::document::{CONTRACT, Cairn, LEVEL, Problem};
 
 pub(super) const SCHEMA: &str = "https://intentius.io/chant/schemas/workspace/patch/v1/patch.schema.json";
 
@@ -19,6 +19,9 @@ pub struct Document {
     pub contract: u32,
     /// The level of the contract.
     pub chant: &'static str,
+    /// What printed the document.
+    #[serde(rename = "x-cairn")]
+    pub cairn: Cairn,
     /// The workspace.
     pub workspace: Workspace,
     /// What was compared.
@@ -43,13 +46,16 @@ pub struct Failure {
     pub contract: u32,
     /// The level of the contract.
     pub chant: &'static str,
+    /// What printed the document.
+    #[serde(rename = "x-cairn")]
+    pub cairn: Cairn,
     /// The reason.
     pub error: Problem,
 }
 
 impl From<&Refusal> for Failure {
     fn from(refusal: &Refusal) -> Self {
-        Self { schema: SCHEMA, contract: CONTRACT, chant: LEVEL, error: refusal.into() }
+        Self { schema: SCHEMA, contract: CONTRACT, chant: LEVEL, cairn: Cairn::THIS, error: refusal.into() }
     }
 }
 

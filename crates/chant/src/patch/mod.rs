@@ -77,6 +77,7 @@ pub fn read(git: &Git, workspace: (&str, &RepoPath), request: &Request<'_>) -> R
         schema: document::SCHEMA,
         contract: crate::CONTRACT,
         chant: crate::LEVEL,
+        cairn: crate::Cairn::THIS,
         workspace: Workspace {
             name: name.to_owned(),
             root: if root.is_empty() { ".".to_owned() } else { root.legible().into_owned() },

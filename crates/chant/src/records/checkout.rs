@@ -31,20 +31,22 @@ pub struct Checkout {
     pub deleted: Vec<String>,
 }
 
-/// Fills in each record's state and says where the working tree stands; none outside a repository.
+/// Fills in each record's state and says where the working tree stands; none outside a repository. `changed` are the
+/// kind's files that differ from `HEAD`.
 pub(super) fn compare(
     place: &Place,
     kind: &Kind,
     records: &mut [Record],
     trust: &Trust,
+    changed: &HashSet<RepoPath>,
 ) -> Result<Option<Checkout>, Refusal> {
     let Some(layout) = place.layout() else { return Ok(None) };
     let git = place.git();
-    let position = git.head().map_err(git_failed)?;
+    let position = place.repository()?.head(layout).map_err(git_failed)?;
     let head = position.oid();
-    let (committed, changed) = match head {
-        Some(head) => (held(place, kind, head)?, changed(git, &kind.folder)?),
-        None => (HashSet::new(), HashSet::new()),
+    let committed = match head {
+        Some(head) => held(place, kind, head)?,
+        None => HashSet::new(),
     };
     let journal = Journal::read(layout);
     let tree = place.work_tree();
@@ -84,7 +86,7 @@ fn held(place: &Place, kind: &Kind, head: &Oid) -> Result<HashSet<RepoPath>, Ref
 }
 
 /// The files below a folder that differ from `HEAD`, staged or not.
-fn changed(git: &Git, folder: &RepoPath) -> Result<HashSet<RepoPath>, Refusal> {
+pub(super) fn changed(git: &Git, folder: &RepoPath) -> Result<HashSet<RepoPath>, Refusal> {
     Ok(git.changed_from_head(folder).map_err(git_failed)?.into_iter().collect())
 }
 

@@ -15,18 +15,20 @@ use crate::place::{git_failed as failed, tree_failed};
 /// Fills in the commit that last moved each record into an approved state and kept it there, for a kind with ranks
 /// that is no work kind. Where a shallow clone cut the history off before that shows, no commit is named.
 ///
-/// The records are those of `tree`, or of a working tree on it whose [`Worktree`] state is known.
+/// The records are those of `tree`, or of a working tree on it whose [`Worktree`] state is known. `history` is what
+/// [`folder`] found.
 pub(super) fn fill(
     kind: &Kind,
     records: &mut [Record],
     git: &Git,
     objects: &Objects,
     tree: &Revision,
+    history: History,
 ) -> Result<(), Refusal> {
-    if kind.approval.is_none() || kind.work.is_some() {
+    if !applies(kind) {
         return Ok(());
     }
-    let history = history(kind, records, git, tree)?;
+    let history = whole(kind, records, git, tree, history)?;
     // Where each record's walk stands: the number of versions that are approved, from the newest.
     let mut walks: Vec<(usize, &[Version], usize)> = Vec::new();
     for (n, record) in records.iter_mut().enumerate() {
@@ -81,16 +83,30 @@ pub(super) fn fill(
     Ok(())
 }
 
-/// The versions of each record: of the folder in one walk, and once more of each file that a merge may have dropped a
-/// side of.
-fn history(
+fn applies(kind: &Kind) -> bool {
+    kind.approval.is_some() && kind.work.is_none()
+}
+
+/// The versions of each file.
+pub(super) type History = HashMap<RepoPath, Vec<Version>>;
+
+/// The versions of the kind's files that led to a commit, in one walk; nothing where no record is decided.
+pub(super) fn folder(kind: &Kind, git: &Git, rev: Option<&Oid>) -> Result<History, Refusal> {
+    match rev.filter(|_| applies(kind)) {
+        Some(rev) => git.versions(rev.as_str(), std::slice::from_ref(&kind.folder)).map_err(failed),
+        None => Ok(HashMap::new()),
+    }
+}
+
+/// The same, read once more of each file that a merge may have dropped a side of.
+fn whole(
     kind: &Kind,
     records: &[Record],
     git: &Git,
     tree: &Revision,
-) -> Result<HashMap<RepoPath, Vec<Version>>, Refusal> {
+    mut history: History,
+) -> Result<History, Refusal> {
     let rev = tree.oid().as_str();
-    let mut history = git.versions(rev, std::slice::from_ref(&kind.folder)).map_err(failed)?;
     let items = tree.folder(&kind.folder).map_err(tree_failed)?.unwrap_or_default();
     let now: HashMap<&[u8], &Oid> = items.iter().map(|item| (&*item.name, &item.oid)).collect();
     for record in records {
@@ -107,7 +123,7 @@ fn history(
 
 /// Before the first commit nothing is decided.
 pub(super) fn none(kind: &Kind, records: &mut [Record]) {
-    if kind.approval.is_some() && kind.work.is_none() {
+    if applies(kind) {
         for record in records {
             record.decided_in = Some(Nullable(None));
         }

@@ -1,5 +1,8 @@
 //! `records`: one kind, or every kind that the workspace declares.
 
+use std::collections::HashSet;
+use std::{panic, thread};
+
 use gate::Refusal;
 use store::git::RepoPath;
 use store::tree::Tree;
@@ -120,15 +123,27 @@ fn listing(place: &Place, query: &Query, file: &RepoPath) -> Result<Listing, Ref
         Some(rev) => Box::new(GitTimes::new(place.git(), rev.as_str())),
         None => Box::new(NoTimes),
     };
-    let mut found = read(&reading, &kind, &mut *times)?;
+    // Git answers while the records are read.
+    let git = place.git();
+    let (mut found, history, changed) = thread::scope(|scope| {
+        let history = scope.spawn(|| decided::folder(&kind, git, rev.as_ref()));
+        let changed = scope.spawn(|| match query.at {
+            None if rev.is_some() => checkout::changed(git, &kind.folder),
+            _ => Ok(HashSet::new()),
+        });
+        let found = read(&reading, &kind, &mut *times);
+        let joined = (history.join(), changed.join());
+        let (Ok(history), Ok(changed)) = joined else { panic::resume_unwind(Box::new("git was not asked")) };
+        Ok::<_, Refusal>((found?, history?, changed?))
+    })?;
     let checkout = match query.at {
-        None => checkout::compare(place, &kind, &mut found.records, &trust)?,
+        None => checkout::compare(place, &kind, &mut found.records, &trust, &changed)?,
         Some(_) => None,
     };
     let is_repository = place.objects()?.is_some();
     if let (Some(objects), Some(rev)) = (place.objects()?, &rev) {
         let revision = place.revision(rev.as_str())?;
-        decided::fill(&kind, &mut found.records, place.git(), objects, &revision)?;
+        decided::fill(&kind, &mut found.records, git, objects, &revision, history)?;
         checkout::provenance(&trust, rev.as_str(), &mut found.records)?;
     } else if is_repository {
         decided::none(&kind, &mut found.records);

@@ -9,10 +9,13 @@
 //! `--require` and every write, reads for itself.
 
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
+use std::thread;
 
 use canon::{Sha256, Timestamp};
-use store::file;
+use store::file::{self, Staged};
 use store::git::RepoPath;
 use store::tree::Trace;
 use trust::Base;
@@ -33,16 +36,32 @@ pub struct Memory {
     begun: Timestamp,
 }
 
-/// What a file of the memory holds: the folders of the kinds, how git stood, the trace and the text. Of a question that
-/// was asked once, the folders alone.
+/// A file of the memory: the text, the head, the length of the head in eight bytes.
+///
+/// The head is a line of the kinds' folders, a line with how git stood, and the trace. Of a question that was asked
+/// once there are the folders alone.
 struct Kept {
+    file: File,
     folders: Vec<RepoPath>,
-    /// How git stands now.
-    stand: Sha256,
-    /// The whole file.
-    bytes: Vec<u8>,
-    /// Where the line of the folders ends.
-    after: usize,
+    /// What the head says behind the folders.
+    rest: Vec<u8>,
+    /// The length of the text.
+    text: u64,
+    /// How git stands now, once asked.
+    stand: Option<Sha256>,
+}
+
+/// A text that was kept.
+pub struct Text {
+    file: File,
+    length: u64,
+}
+
+/// A text to be kept, or at least that it was asked for.
+pub struct Keep {
+    file: PathBuf,
+    head: Vec<u8>,
+    with_text: bool,
 }
 
 impl Memory {
@@ -53,61 +72,140 @@ impl Memory {
         let folder = store::state::folder(Some(layout), &layout.work_tree, "records", &place.world.env)?;
         let asked = format!("{query:?} {:?} {}", place.folder(), layout.work_tree.display());
         let file = folder.join(Sha256::of(asked).short());
-        let kept = file::read(&file).ok().flatten().and_then(|bytes| Kept::read(place, query, bytes));
+        let kept = file::open(&file).ok().flatten().and_then(|(file, length)| Kept::read(file, length));
         place.traced();
         Some(Self { file, kept, begun })
     }
 
     /// The text that was printed last, where it is the answer now.
-    pub fn recall(&mut self, place: &Place) -> Option<String> {
+    pub fn recall(&mut self, place: &Place, query: &Query) -> Option<Text> {
         let kept = self.kept.as_mut()?;
-        let (head, rest) = line(&kept.bytes[kept.after..])?;
-        let (trace_size, text_size) = head.strip_prefix(&*format!("{} ", kept.stand))?.split_once(' ')?;
-        let (trace, text) = rest.split_at_checked(trace_size.parse().ok()?)?;
-        let is_whole = text.len() == text_size.parse::<usize>().ok()?;
-        if !is_whole || !Trace::from_bytes(trace)?.holds(&place.work_tree()) {
-            return None;
-        }
-        let start = kept.bytes.len() - text.len();
-        let mut bytes = std::mem::take(&mut kept.bytes);
-        kept.after = 0;
-        // In place, since the text may be tens of megabytes.
-        bytes.drain(..start);
-        String::from_utf8(bytes).ok()
+        let trace = kept.trace();
+        let tree = place.work_tree();
+        // Both take their time: one asks git, the other the disk.
+        let holds = thread::scope(|scope| {
+            let trace = trace.as_ref().map(|(_, trace)| scope.spawn(|| trace.holds(&tree)));
+            kept.stand = stand(place, query, &kept.folders);
+            trace.is_some_and(|trace| trace.join().unwrap_or_default())
+        });
+        let is_as_it_was = holds && trace.is_some_and(|(stand, _)| stand == kept.stand && stand.is_some());
+        let file = is_as_it_was.then(|| kept.file.try_clone().ok()).flatten()?;
+        Some(Text { file, length: kept.text })
     }
 
-    /// Keeps `text`, which is what `document` printed. Where it can't be kept, nothing is lost.
+    /// How `document` is to be kept; none where it isn't.
     ///
     /// The first time only the question is noted, so that what is asked once costs nothing more.
-    pub fn keep(&self, place: &Place, document: &Document, text: &str) {
-        let Some(folders) = folders(place, document) else { return };
+    pub fn keep(self, place: &Place, document: &Document) -> Option<Keep> {
+        let folders = folders(place, document)?;
         let names: Option<Vec<&str>> = folders
             .iter()
             .map(|folder| folder.as_str().filter(|name| !name.contains(['\n', '\0'])))
             .collect();
-        let Some(names) = names else { return };
-        let mut bytes = names.join("\0").into_bytes();
-        bytes.push(b'\n');
-        if let Some(kept) = self.kept.as_ref().filter(|kept| kept.folders == folders) {
-            let Some(trace) = place.traced().trace(&place.work_tree(), self.begun) else { return };
-            let trace = trace.to_bytes();
-            bytes.extend(format!("{} {} {}\n", kept.stand, trace.len(), text.len()).bytes());
-            bytes.extend(trace);
-            bytes.extend(text.bytes());
+        let mut head = names?.join("\0").into_bytes();
+        head.push(b'\n');
+        let known = self.kept.filter(|kept| kept.folders == folders);
+        let with_text = known.is_some();
+        if let Some(kept) = known {
+            let trace = place.traced().trace(&place.work_tree(), self.begun)?;
+            head.extend(format!("{}\n", kept.stand?).bytes());
+            head.extend(trace.to_bytes());
         }
-        let Some(folder) = self.file.parent() else { return };
-        if std::fs::create_dir_all(folder).is_ok() {
-            let _ = file::replace(&self.file, &bytes);
+        Some(Keep { file: self.file, head, with_text })
+    }
+}
+
+impl Text {
+    /// Writes the text to `out`.
+    pub fn write(mut self, out: &mut dyn Write) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(0))?;
+        // Large pieces, which a buffer on the way lets pass.
+        let mut piece = vec![0; 256 * 1024];
+        let mut rest = self.file.take(self.length);
+        loop {
+            match rest.read(&mut piece)? {
+                0 => return Ok(()),
+                read => out.write_all(&piece[..read])?,
+            }
         }
     }
 }
 
+impl Keep {
+    /// Writes a text to `out` and keeps it. Where it can't be kept, nothing is lost.
+    pub fn write(
+        self,
+        out: &mut dyn Write,
+        text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let Some(folder) = self.file.parent().filter(|folder| std::fs::create_dir_all(folder).is_ok()) else {
+            return text(out);
+        };
+        let length = (self.head.len() as u64).to_le_bytes();
+        let mut text = Some(text);
+        let mut printed = Ok(());
+        let staged = Staged::write_with(&folder.join(self.file.file_name().unwrap_or_default()), |file| {
+            let mut both = Both { file: BufWriter::with_capacity(256 * 1024, file), out, kept: Ok(()) };
+            if let Some(text) = text.take_if(|_| self.with_text) {
+                printed = text(&mut both);
+            }
+            let Both { mut file, kept, .. } = both;
+            kept?;
+            file.write_all(&self.head)?;
+            file.write_all(&length)?;
+            file.flush()
+        });
+        let is_kept = printed.is_ok();
+        if let Some(text) = text {
+            printed = text(out);
+        }
+        if let Some(mut staged) = staged.ok().filter(|_| is_kept) {
+            let _ = staged.commit();
+        }
+        printed
+    }
+}
+
+/// What is printed and kept at once. That it can't be kept does not hinder printing.
+struct Both<'a, 'o> {
+    file: BufWriter<&'a mut File>,
+    out: &'o mut dyn Write,
+    kept: io::Result<()>,
+}
+
+impl Write for Both<'_, '_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        if self.kept.is_ok() {
+            self.kept = self.file.write_all(&bytes[..written]);
+        }
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
 impl Kept {
-    fn read(place: &Place, query: &Query, bytes: Vec<u8>) -> Option<Self> {
-        let (names, rest) = line(&bytes)?;
-        let folders: Vec<RepoPath> = names.split('\0').map(RepoPath::new).collect();
-        let stand = stand(place, query, &folders)?;
-        Some(Self { folders, stand, after: bytes.len() - rest.len(), bytes })
+    fn read(mut file: File, length: u64) -> Option<Self> {
+        let mut size = [0; 8];
+        let behind = length.checked_sub(8)?;
+        file.seek(SeekFrom::Start(behind)).ok()?;
+        file.read_exact(&mut size).ok()?;
+        let text = behind.checked_sub(u64::from_le_bytes(size))?;
+        file.seek(SeekFrom::Start(text)).ok()?;
+        let mut head = vec![0; usize::try_from(behind - text).ok()?];
+        file.read_exact(&mut head).ok()?;
+        let (names, rest) = line(&head)?;
+        let folders = names.split('\0').map(RepoPath::new).collect();
+        Some(Self { file, folders, rest: rest.to_vec(), text, stand: None })
+    }
+
+    /// How git stood, and the trace; none of a question that was asked once.
+    fn trace(&self) -> Option<(Option<Sha256>, Trace)> {
+        let (stand, trace) = line(&self.rest)?;
+        Some((stand.parse().ok(), Trace::from_bytes(trace)?))
     }
 }
 
@@ -122,7 +220,7 @@ fn stand(place: &Place, query: &Query, folders: &[RepoPath]) -> Option<Sha256> {
     let git = place.git();
     let program = std::env::current_exe().ok().and_then(|path| file::Identity::of(&path))?;
     let base = Base::find(place.objects().ok()??, query.base).ok()?;
-    let head = git.head().ok()?;
+    let head = place.objects().ok()??.head(layout).ok()?;
     let mut cut_off: Vec<_> = git.cut_off().ok()?.into_iter().collect();
     cut_off.sort_unstable();
     let journal = file::read(&layout.git_dir.join("chant-writes.json")).ok()?.map(Sha256::of);

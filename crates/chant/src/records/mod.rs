@@ -15,6 +15,7 @@ mod links;
 mod list;
 mod memory;
 mod pins;
+mod print;
 mod read;
 mod record;
 mod reviews;

@@ -1,15 +1,13 @@
 //! Reading the records of a kind.
 
 use std::collections::HashMap;
-use std::sync::Mutex;
-use std::thread;
 
 use canon::{Sha256, front_matter, json};
 use gate::Refusal;
 use serde_json::{Map, Value};
-use store::Env;
 use store::git::RepoPath;
 use store::tree::{EntryKind, Tree, TreeError};
+use store::{Env, parallel};
 
 use super::digest::{digest, whole_seal};
 use super::links::{self, Index};
@@ -106,7 +104,7 @@ fn linked(reading: &Reading, kind: &Kind) -> Result<(Vec<Record>, Index), Refusa
         reviews::judge(kind, &mut record, reading.need, reading.judge);
         record
     };
-    let mut records = in_parallel(records, finish);
+    let mut records = parallel::each(records, finish);
     let index = links::index(&mut records);
     links::supersede(kind, &mut records, &index);
     links::remediate(kind, &mut records, &index);
@@ -126,7 +124,7 @@ pub fn parsed(tree: &dyn Tree, kind: &Kind) -> Result<Vec<Record>, Refusal> {
         (EntryKind::Link, _) => unparsed(path, "it is a symbolic link, and links are not followed"),
         _ => unparsed(path, "it could not be read"),
     };
-    Ok(in_parallel(files.into_iter().zip(contents).collect(), parse))
+    Ok(parallel::each(files.into_iter().zip(contents).collect(), parse))
 }
 
 /// The files that hold the kind's records, in the order of their names.
@@ -184,12 +182,16 @@ pub fn parse(kind: &Kind, path: RepoPath, bytes: &[u8]) -> Record {
             return record;
         }
     };
+    // The schema judges a value, and copying thousands of maps into one costs as much as reading them.
+    let data = Value::Object(data);
+    let problems = kind.schema.problems(&data);
+    let Value::Object(data) = data else { return record };
     let text = |field: &str| data.get(field).and_then(Value::as_str).map(str::to_owned);
     if let IdRule::Field(field) = &kind.id {
         record.id = text(field);
     }
     record.state = kind.states.as_ref().and_then(|states| text(&states.field));
-    let mut wrong: Vec<String> = kind.schema.problems(&data).into_iter().collect();
+    let mut wrong: Vec<String> = problems.into_iter().collect();
     if let IdRule::Field(field) = &kind.id
         && record.id.is_none()
         && wrong.is_empty()
@@ -266,48 +268,8 @@ fn pinned(reading: &Reading, kind: &Kind, records: &[Record]) -> Result<pins::Ha
     for some in paths.chunks(256) {
         let places: Vec<RepoPath> = some.iter().map(|path| reading.workspace.join(path)).collect();
         let contents = reading.tree.read_many(&places)?;
-        let found = in_parallel(contents, |content| content.map(Sha256::of));
+        let found = parallel::each(contents, |content| content.map(Sha256::of));
         hashes.extend(some.iter().cloned().zip(found));
     }
     Ok(hashes)
-}
-
-/// From this many items on, work is shared among threads.
-const MANY: usize = 128;
-
-/// Each item through `act`, in the order of the items.
-fn in_parallel<T: Send, U: Send>(items: Vec<T>, act: impl Fn(T) -> U + Sync) -> Vec<U> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    if items.len() < MANY || threads < 2 {
-        return items.into_iter().map(act).collect();
-    }
-    // Short pieces, since some items cost far more than others.
-    let size = items.len().div_ceil(threads * 8);
-    let mut pieces: Vec<(usize, Vec<T>)> = Vec::new();
-    let mut items = items.into_iter();
-    loop {
-        let piece: Vec<T> = items.by_ref().take(size).collect();
-        if piece.is_empty() {
-            break;
-        }
-        pieces.push((pieces.len(), piece));
-    }
-    let open = Mutex::new(pieces);
-    let done = Mutex::new(Vec::new());
-    thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let Some((n, piece)) = open.lock().ok().and_then(|mut open| open.pop()) else { break };
-                    let results: Vec<U> = piece.into_iter().map(&act).collect();
-                    if let Ok(mut done) = done.lock() {
-                        done.push((n, results));
-                    }
-                }
-            });
-        }
-    });
-    let mut done = done.into_inner().unwrap_or_default();
-    done.sort_by_key(|(n, _)| *n);
-    done.into_iter().flat_map(|(_, results)| results).collect()
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use trust::rotation::{self, Break};
 
-use crate::{CONTRACT, LEVEL, Problem, codes};
+use crate::{CONTRACT, Cairn, LEVEL, Problem, codes};
 
 const SCHEMA: &str = "https://intentius.io/chant/schemas/workspace/signers/v1/signers.schema.json";
 
@@ -20,6 +20,9 @@ pub struct Document {
     pub contract: u32,
     /// The level of the contract.
     pub chant: &'static str,
+    /// What printed the document.
+    #[serde(rename = "x-cairn")]
+    pub cairn: Cairn,
     /// The commit whose first-parent history was read.
     pub base: String,
     /// The signers file, from the top of the repository.
@@ -69,6 +72,9 @@ pub struct Failure {
     pub contract: u32,
     /// The level of the contract.
     pub chant: &'static str,
+    /// What printed the document.
+    #[serde(rename = "x-cairn")]
+    pub cairn: Cairn,
     /// The reason.
     pub error: Problem,
 }
@@ -79,6 +85,7 @@ impl Document {
             schema: SCHEMA,
             contract: CONTRACT,
             chant: LEVEL,
+            cairn: Cairn::THIS,
             base,
             signers_path,
             versions: history.versions.iter().map(Version::from).collect(),
@@ -113,7 +120,7 @@ impl From<&rotation::Broken> for Broken {
 
 impl From<&Refusal> for Failure {
     fn from(refusal: &Refusal) -> Self {
-        Self { schema: SCHEMA, contract: CONTRACT, chant: LEVEL, error: refusal.into() }
+        Self { schema: SCHEMA, contract: CONTRACT, chant: LEVEL, cairn: Cairn::THIS, error: refusal.into() }
     }
 }
 

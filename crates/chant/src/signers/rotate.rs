@@ -15,7 +15,7 @@ use trust::{Signers, Trust};
 use super::{code, read, refused};
 use crate::lock::{WriteLock, Writer};
 use crate::place::{Place, tree_failed};
-use crate::{CONTRACT, LEVEL, codes};
+use crate::{CONTRACT, Cairn, LEVEL, codes};
 
 /// The rotation file of the next set, without signatures yet.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -24,6 +24,9 @@ pub struct Rotated {
     pub contract: u32,
     /// The level of the contract.
     pub chant: &'static str,
+    /// What printed the document.
+    #[serde(rename = "x-cairn")]
+    pub cairn: Cairn,
     /// The rotation file, from the top of the repository.
     pub path: String,
     /// The version of the next set.
@@ -47,6 +50,9 @@ pub struct Signed {
     pub contract: u32,
     /// The level of the contract.
     pub chant: &'static str,
+    /// What printed the document.
+    #[serde(rename = "x-cairn")]
+    pub cairn: Cairn,
     /// The rotation file, from the top of the repository.
     pub path: String,
     /// The version of the next set.
@@ -84,6 +90,7 @@ pub fn rotate(place: &Place<'_>, threshold: Option<u64>) -> Result<Rotated, Refu
     Ok(Rotated {
         contract: CONTRACT,
         chant: LEVEL,
+        cairn: Cairn::THIS,
         path: pending.path.legible().into_owned(),
         version,
         threshold: threshold.unwrap_or(pending.current.threshold),
@@ -117,6 +124,7 @@ pub fn sign(place: &Place<'_>, key: &str) -> Result<Signed, Refusal> {
     Ok(Signed {
         contract: CONTRACT,
         chant: LEVEL,
+        cairn: Cairn::THIS,
         path: pending.path.legible().into_owned(),
         version: pending.current.version + 1,
         principal: done.principal.to_string(),

@@ -14,7 +14,8 @@ fn words(argv: &Argv) -> Vec<&str> {
     argv.arguments().filter(|word| !word.starts_with('-')).collect()
 }
 
-/// `cairn approve`, `cairn hook pause|uninstall|install`, `cairn govern ... approve`: whoever is judged does not judge.
+/// `cairn approve`, `cairn hook pause|uninstall|install`, `cairn govern ... approve`, what a person decides of the
+/// vault: whoever is judged does not judge.
 fn person_only(argv: &Argv) -> Option<Found> {
     let program = argv.program()?;
     if !matches!(program, "cairn" | "chalk" | "chant") {
@@ -24,7 +25,8 @@ fn person_only(argv: &Argv) -> Option<Found> {
     let is_for_people = match words.as_slice() {
         ["approve", ..]
         | ["hook", "pause" | "uninstall" | "install" | "resume", ..]
-        | ["govern", "deploy", "approve", ..] => true,
+        | ["govern", "deploy", "approve", ..]
+        | ["govern", "knowledge", "promote" | "release" | "erase", ..] => true,
         // A word that can't be told may be any of these.
         ["hook"] | [] => argv.has_unknown(),
         _ => false,

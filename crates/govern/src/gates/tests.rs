@@ -181,6 +181,9 @@ fn whoever_is_judged_does_not_judge() {
         "cairn hook pause --for 10m",
         "sh -c 'cairn hook uninstall claude'",
         "/usr/bin/cairn approve x",
+        "cairn govern knowledge promote x --why y",
+        "cairn --json govern knowledge release x",
+        "cairn govern knowledge erase --scope shared --why y",
     ] {
         let found = world.shell(command);
         assert!(found.contains(&"protected person-only Deny".to_owned()), "{command}: {found:?}");
@@ -196,6 +199,7 @@ fn whoever_is_judged_does_not_judge() {
     }
     for command in [
         "cairn next",
+        "cairn govern knowledge add 'promote it' --label fact",
         "cairn hook status claude",
         "git commit -m 'no -n here'",
         "git config core.hooksPath",

@@ -7,7 +7,8 @@ use std::sync::Mutex;
 use std::thread;
 
 use super::process::revision;
-use super::{Git, GitError, ObjectFormat, Oid};
+use super::{Git, GitError, Head, Layout, ObjectFormat, Oid};
+use crate::file;
 use crate::tree::EntryKind;
 
 /// The kind of an object.
@@ -75,20 +76,54 @@ impl Git {
     }
 }
 
+/// As much fits into any pipe, so git can take it while nobody reads its answers.
+const SHORT: usize = 512;
+
 const BATCH: [&str; 2] = ["cat-file", "--batch"];
 
 impl Objects {
     /// The commit that `rev` names, if it names one that is here.
     pub fn commit(&self, rev: &str) -> Result<Option<Oid>, GitError> {
+        Ok(self.commits(&[rev])?.pop().flatten())
+    }
+
+    /// The commit that each of `revs` names, if it names one that is here.
+    pub fn commits(&self, revs: &[&str]) -> Result<Vec<Option<Oid>>, GitError> {
+        let is_name = |rev: &&str| revision(rev).is_ok() && !rev.contains('\n');
+        let asked: Vec<String> =
+            revs.iter().copied().filter(is_name).map(|rev| format!("{rev}^{{commit}}")).collect();
+        let mut found = self.ask(&asked)?.into_iter();
+        let answer = |rev: &&str| is_name(rev).then(|| found.next().flatten()).flatten();
+        Ok(revs.iter().map(answer).map(|object| object.map(|commit| commit.oid)).collect())
+    }
+
+    /// The commit that `rev` names and its top folder, if it names one that is here.
+    pub fn commit_and_tree(&self, rev: &str) -> Result<Option<(Oid, Oid)>, GitError> {
         if revision(rev).is_err() || rev.contains('\n') {
             return Ok(None);
         }
-        Ok(self.ask(&[format!("{rev}^{{commit}}")])?.pop().flatten().map(|commit| commit.oid))
+        let mut found = self.ask(&[format!("{rev}^{{commit}}"), format!("{rev}^{{tree}}")])?.into_iter();
+        let (commit, tree) = (found.next().flatten(), found.next().flatten());
+        Ok(commit.zip(tree).map(|(commit, tree)| (commit.oid, tree.oid)))
     }
 
-    /// The top folder of a commit.
-    pub fn tree_of(&self, commit: &Oid) -> Result<Option<Oid>, GitError> {
-        Ok(self.ask(&[format!("{commit}^{{tree}}")])?.pop().flatten().map(|tree| tree.oid))
+    /// What `HEAD` is in the work tree of `layout`, whose objects these are. As [`Git::head`], without starting
+    /// git where the file `HEAD` says it.
+    pub fn head(&self, layout: &Layout) -> Result<Head, GitError> {
+        let file = layout.git_dir.join("HEAD");
+        // Where refs lie in tables, the file names a branch that can't be; long ago it could be a link.
+        let text = file::read(&file).ok().flatten().unwrap_or_default();
+        let branch = text
+            .strip_prefix(b"ref: refs/heads/")
+            .and_then(|name| std::str::from_utf8(name.trim_ascii_end()).ok())
+            .filter(|name| *name != ".invalid");
+        if let Some(name) = branch
+            && let Some(oid) = self.commit("HEAD")?
+        {
+            return Ok(Head::Branch { name: name.to_owned(), oid: Some(oid) });
+        }
+        // Before the first commit, or where the branch is damaged: git tells the two apart.
+        self.git.head()
     }
 
     /// The first parent that a commit names, whether it is here or cut off by a shallow clone; none of a root commit.
@@ -117,17 +152,24 @@ impl Objects {
         self.ask(oids)
     }
 
-    fn ask<Name: fmt::Display + Sync>(&self, names: &[Name]) -> Result<Vec<Option<Object>>, GitError> {
+    fn ask<Name: fmt::Display>(&self, names: &[Name]) -> Result<Vec<Option<Object>>, GitError> {
         let mut process = self.process.lock().map_err(|_| self.malformed("an interrupted reading"))?;
         let Process { stdin, stdout, .. } = &mut *process;
         let Some(stdin) = stdin.as_mut() else { return Err(self.malformed("an ended process")) };
+        let mut questions = String::new();
+        for name in names {
+            let _ = fmt::Write::write_fmt(&mut questions, format_args!("{name}\n"));
+        }
+        let mut ask = || stdin.write_all(questions.as_bytes()).and_then(|()| stdin.flush());
+        let mut answers = || names.iter().map(|_| answer(stdout)).collect::<io::Result<Vec<_>>>();
+        let cut_off = |_| self.malformed("an answer that is cut off");
+        if questions.len() <= SHORT {
+            return ask().and_then(|()| answers()).map_err(cut_off);
+        }
+        // Asking and reading at once: either pipe alone could fill up while the other side waits.
         thread::scope(|scope| {
-            // Asking and reading at once: either pipe alone could fill up while the other side waits.
-            let asking = scope.spawn(move || {
-                names.iter().try_for_each(|name| writeln!(stdin, "{name}")).and_then(|()| stdin.flush())
-            });
-            let answers = names.iter().map(|_| answer(stdout)).collect::<io::Result<Vec<_>>>();
-            match (answers, asking.join()) {
+            let asking = scope.spawn(ask);
+            match (answers(), asking.join()) {
                 (Ok(answers), Ok(Ok(()))) => Ok(answers),
                 _ => Err(self.malformed("an answer that is cut off")),
             }

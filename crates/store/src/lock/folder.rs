@@ -209,6 +209,9 @@ impl Drop for FolderLock {
     }
 }
 
+/// What the name of a folder that was put aside to be removed goes on with, behind the lock's own name.
+const ASIDE: &str = ".broken-";
+
 /// What stands in the lock's place.
 struct Found {
     owner: Option<Owner>,
@@ -238,6 +241,23 @@ impl<'a> Attempt<'a> {
 
     fn now(&self) -> Timestamp {
         later(self.asked, self.begun.elapsed())
+    }
+
+    /// Removes the folders that processes put aside and did not live to remove. Another program's guard is not ours,
+    /// so what belongs to a holder that lives stays.
+    fn sweep(&self) {
+        let path = &self.folder.path;
+        let aside = beside(path, ASIDE);
+        let (Some(folder), Some(aside)) = (path.parent(), aside.file_name()) else { return };
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let is_aside = entry.file_name().as_encoded_bytes().starts_with(aside.as_encoded_bytes());
+            if is_aside
+                && let Ok(Some(found)) = find(&entry.path())
+                && self.is_left_behind(&found)
+            {
+                let _ = clear(&entry.path());
+            }
+        }
     }
 
     fn owner(&self) -> Owner {
@@ -284,6 +304,7 @@ impl Published for Attempt<'_> {
         };
         let taken = prepare().map_err(fail)?;
         if taken {
+            self.sweep();
             fault::point("lock-published").map_err(fail)?;
         }
         Ok(taken)
@@ -336,7 +357,7 @@ fn find(path: &Path) -> Result<Option<Found>, LockError> {
 /// apart that do so at once.
 fn remove(path: &Path, found: &Found, salt: &str) -> Result<bool, FileError> {
     let fail = |error| FileError::new("remove", path, error);
-    let aside = beside(path, &format!(".broken-{:.12}", Sha256::of(salt).to_string()));
+    let aside = beside(path, &format!("{ASIDE}{:.12}", Sha256::of(salt).to_string()));
     match fs::rename(path, &aside) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),

@@ -19,8 +19,7 @@ pub struct Revision {
 impl Revision {
     /// The tree of the commit that `rev` names; none where it names no commit that is here.
     pub fn open(objects: Arc<Objects>, rev: &str) -> Result<Option<Self>, TreeError> {
-        let Some(commit) = objects.commit(rev)? else { return Ok(None) };
-        let Some(root) = objects.tree_of(&commit)? else { return Ok(None) };
+        let Some((commit, root)) = objects.commit_and_tree(rev)? else { return Ok(None) };
         Ok(Some(Self { objects, commit, root, folders: Mutex::default() }))
     }
 

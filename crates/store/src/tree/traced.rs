@@ -1,16 +1,14 @@
 //! The working tree, with a note of everything that was asked of it.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::thread;
 
 use canon::{Hasher, Sha256, Timestamp};
 
-use super::work::MANY;
 use super::{Entry, EntryKind, Tree, TreeError, WorkTree};
 use crate::git::{Oid, RepoPath};
+use crate::parallel;
 
 /// Seconds within which two changes of a file may leave the same times behind, generously: the clock of a disk ticks
 /// in milliseconds to two seconds.
@@ -25,10 +23,13 @@ pub struct Traced {
     asked: Arc<Asked>,
 }
 
+/// So many names are looked at in turn.
+const PIECE: usize = 64;
+
 /// What was asked of one or more [`Traced`] trees of the same folder.
 #[derive(Debug, Default)]
 pub struct Asked {
-    names: Mutex<BTreeSet<RepoPath>>,
+    names: Mutex<Vec<RepoPath>>,
 }
 
 impl Traced {
@@ -82,7 +83,9 @@ impl Asked {
     /// holds one, changed since or shortly before: then what was read may not be what stands there now, and a later
     /// change could leave the same times.
     pub fn trace(&self, tree: &WorkTree, begun: Timestamp) -> Option<Trace> {
-        let names: Vec<RepoPath> = self.names.lock().ok()?.iter().cloned().collect();
+        let mut names = self.names.lock().ok()?.clone();
+        names.sort_unstable();
+        names.dedup();
         let (stand, newest) = stand(tree, &names)?;
         (newest < begun.as_millis() / 1000 - TICK).then_some(Trace { names, stand })
     }
@@ -115,13 +118,8 @@ impl Trace {
 /// How names stand on disk, as a digest, and the last change of one of them or of a folder that holds one, in seconds
 /// since 1970. None where the disk does not tell.
 fn stand(tree: &WorkTree, names: &[RepoPath]) -> Option<(Sha256, i64)> {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let size = if names.len() < MANY { names.len() } else { names.len().div_ceil(threads) };
-    let parts: Vec<Option<(Sha256, i64)>> = thread::scope(|scope| {
-        let running: Vec<_> =
-            names.chunks(size.max(1)).map(|names| scope.spawn(move || stand_in_turn(tree, names))).collect();
-        running.into_iter().map(|thread| thread.join().ok().flatten()).collect()
-    });
+    let pieces = names.chunks(PIECE).collect();
+    let parts = parallel::each(pieces, |names| stand_in_turn(tree, names));
     let mut whole = Hasher::new();
     let mut newest = 0;
     for part in parts {

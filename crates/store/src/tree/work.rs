@@ -5,14 +5,11 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::thread;
 
 use super::{Entry, EntryKind, Tree, TreeError};
 use crate::file::{self, FileError};
 use crate::git::{Oid, RepoPath};
-
-/// From this many files on, reading is shared among threads.
-pub(super) const MANY: usize = 64;
+use crate::parallel;
 
 /// The files below one folder on disk.
 #[derive(Debug)]
@@ -108,23 +105,7 @@ impl Tree for WorkTree {
     }
 
     fn read_many(&self, paths: &[RepoPath]) -> Result<Vec<Option<Vec<u8>>>, TreeError> {
-        let threads = thread::available_parallelism().map_or(1, usize::from);
-        if paths.len() < MANY || threads < 2 {
-            return paths.iter().map(|path| self.read(path)).collect();
-        }
-        let parts: Vec<Result<Vec<_>, TreeError>> = thread::scope(|scope| {
-            let part = |paths: &[RepoPath]| paths.iter().map(|path| self.read(path)).collect();
-            let running: Vec<_> = paths
-                .chunks(paths.len().div_ceil(threads))
-                .map(|paths| scope.spawn(move || part(paths)))
-                .collect();
-            running.into_iter().filter_map(|thread| thread.join().ok()).collect()
-        });
-        let mut contents = Vec::with_capacity(paths.len());
-        for part in parts {
-            contents.extend(part?);
-        }
-        Ok(contents)
+        parallel::each(paths.iter().collect(), |path| self.read(path)).into_iter().collect()
     }
 }
 

@@ -181,10 +181,10 @@ fn a_broken_history_or_policy_attests_nothing() {
 #[test]
 fn what_cannot_be_checked_here() {
     let fixture = Fixture::new();
-    fixture.key_of("p521", &["-t", "ecdsa", "-b", "521"]);
-    fixture.write(SIGNERS, fixture.signers(&["p521"]));
+    fixture.key_of("weak", &["-t", "rsa", "-b", "1024"]);
+    fixture.write(SIGNERS, fixture.signers(&["weak"]));
     fixture.commit(None, "signers");
-    let elsewhere = fixture.commit(Some("p521"), "p521");
+    let elsewhere = fixture.commit(Some("weak"), "weak");
     let object = fixture.ask().objects().unwrap().read(&elsewhere).unwrap().unwrap().content;
     let armored = String::from_utf8(object).unwrap().replace("SSH SIGNATURE", "PGP SIGNATURE");
     fixture.write("object", &armored);

@@ -141,10 +141,10 @@ fn a_broken_history_proves_nobody() {
 #[test]
 fn a_kind_of_key_that_cannot_be_checked() {
     let fixture = Fixture::new();
-    fixture.key_of("p521", &["-t", "ecdsa", "-b", "521"]);
-    fixture.write(SIGNERS, fixture.signers(&["p521"]));
+    fixture.key_of("weak", &["-t", "rsa", "-b", "1024"]);
+    fixture.write(SIGNERS, fixture.signers(&["weak"]));
     fixture.commit(None, "signers");
-    let subject = verdict("p521@example.org");
-    let answer = fixture.trust().check_seal(&subject, Some(&sealed(&fixture, &subject, "p521")));
+    let subject = verdict("weak@example.org");
+    let answer = fixture.trust().check_seal(&subject, Some(&sealed(&fixture, &subject, "weak")));
     assert_eq!((answer.attested, answer.problem), (None, Some(SealProblem::Unverifiable)));
 }

@@ -1,10 +1,11 @@
 use super::*;
 use crate::fixture::Fixture;
 
-const KINDS: [(&str, &[&str]); 4] = [
+const KINDS: [(&str, &[&str]); 5] = [
     ("ed25519", &["-t", "ed25519"]),
     ("p256", &["-t", "ecdsa", "-b", "256"]),
     ("p384", &["-t", "ecdsa", "-b", "384"]),
+    ("p521", &["-t", "ecdsa", "-b", "521"]),
     ("rsa", &["-t", "rsa", "-b", "3072"]),
 ];
 
@@ -35,11 +36,9 @@ fn agrees_with_ssh_keygen_for_every_kind_of_key() {
 #[test]
 fn keys_that_cannot_be_checked_say_so() {
     let fixture = Fixture::new();
-    for (name, kind) in [("p521", &["-t", "ecdsa", "-b", "521"]), ("weak", &["-t", "rsa", "-b", "1024"])] {
-        fixture.key_of(name, kind);
-        let signature = Signature::parse(&fixture.sign(name, "git", b"x")).unwrap();
-        assert!(matches!(signature.verify("git", b"x"), Err(Fault::Unsupported { .. })), "{name}");
-    }
+    fixture.key_of("weak", &["-t", "rsa", "-b", "1024"]);
+    let signature = Signature::parse(&fixture.sign("weak", "git", b"x")).unwrap();
+    assert!(matches!(signature.verify("git", b"x"), Err(Fault::Unsupported { .. })));
 }
 
 #[test]

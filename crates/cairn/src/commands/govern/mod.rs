@@ -1,6 +1,7 @@
 //! `govern`: the governance workflow apart from the tool call. One file a command.
 
 pub mod audit;
+pub mod knowledge;
 
 use gate::Refusal;
 
@@ -20,11 +21,14 @@ pub struct Args {
 pub enum Action {
     /// Hold commits, files and settings against the receipts: proved, not shown, contradicted
     Audit(audit::Args),
+    /// Lessons and rules that the repository keeps, and what of them agents read every time
+    Knowledge(knowledge::Args),
 }
 
 /// Runs the command.
 pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
     match args.action {
         Action::Audit(args) => audit::run(ctx, args),
+        Action::Knowledge(args) => knowledge::run(ctx, args),
     }
 }

@@ -10,13 +10,19 @@ use super::*;
 fn ask(scratch: &Scratch, query: &Query) -> (String, bool) {
     let place = scratch.place();
     let mut memory = Memory::open(&place, query).unwrap();
-    if let Some(text) = memory.recall(&place) {
-        return (text, true);
+    let mut printed = Vec::new();
+    let kept = memory.recall(&place, query);
+    let is_kept = kept.is_some();
+    if let Some(text) = kept {
+        text.write(&mut printed).unwrap();
+    } else {
+        let document = list(&place, query).unwrap();
+        match memory.keep(&place, &document) {
+            Some(keep) => keep.write(&mut printed, |out| document.write(out)).unwrap(),
+            None => document.write(&mut printed).unwrap(),
+        }
     }
-    let document = list(&place, query).unwrap();
-    let text = serde_json::to_string_pretty(&document).unwrap();
-    memory.keep(&place, &document, &text);
-    (text, false)
+    (String::from_utf8(printed).unwrap(), is_kept)
 }
 
 fn fresh(scratch: &Scratch, query: &Query) -> String {
@@ -161,4 +167,32 @@ fn questions_do_not_answer_each_other() {
         }
     }
     assert!(Memory::open(&scratch.place(), &Query { at: Some("HEAD"), ..query() }).is_none());
+}
+
+#[test]
+fn it_is_written_as_if_in_one_go() {
+    let scratch = many();
+    for name in ["note.kind.mjs", "note.schema.json", "n-007.md"] {
+        scratch.write(
+            &format!("others/{name}"),
+            &fs::read_to_string(scratch.root.join("notes").join(name)).unwrap(),
+        );
+    }
+    let kinds = json!([{ "kind": KIND }, { "kind": "none.kind.mjs" }, { "kind": "others/note.kind.mjs" }]);
+    let declaration = json!({ "name": "w", "schema": 1, "members": [], "records": kinds });
+    scratch.write("chant.workspace.json", &declaration.to_string());
+    let kind = Some(KIND);
+    for query in [
+        Query::default(),
+        Query { kind, ..Query::default() },
+        Query { current: true, ..Query::default() },
+        Query { uncommitted: true, ..Query::default() },
+        Query { kind: Some("none.kind.mjs"), ..Query::default() },
+    ] {
+        let document = list(&scratch.place(), &query).unwrap();
+        let text = serde_json::to_string_pretty(&document).unwrap();
+        let mut written = Vec::new();
+        document.write(&mut written).unwrap();
+        assert_eq!(String::from_utf8(written).unwrap(), text);
+    }
 }

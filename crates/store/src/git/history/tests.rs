@@ -1,27 +1,35 @@
 use std::fs;
 
 use super::*;
+use crate::git::Layout;
 use crate::git::fixture::Fixture;
 
 fn oid(text: &str) -> Oid {
     Oid::parse(text).unwrap()
 }
 
+/// What `HEAD` is, which is the same whoever is asked.
+fn head(fixture: &Fixture) -> Head {
+    let head = fixture.ask().head().unwrap();
+    let layout = Layout::discover(&fixture.root).unwrap().unwrap();
+    assert_eq!(fixture.ask().objects().unwrap().head(&layout).unwrap(), head);
+    head
+}
+
 #[test]
 fn head_on_a_branch_unborn_and_detached() {
     let fixture = Fixture::new();
-    let git = fixture.ask();
-    assert_eq!(git.head().unwrap(), Head::Branch { name: "main".into(), oid: None });
+    assert_eq!(head(&fixture), Head::Branch { name: "main".into(), oid: None });
     let commit = oid(&fixture.commit("one"));
     fixture.git(&["checkout", "-q", "-b", "topic/x"]);
-    assert_eq!(git.head().unwrap(), Head::Branch { name: "topic/x".into(), oid: Some(commit.clone()) });
+    assert_eq!(head(&fixture), Head::Branch { name: "topic/x".into(), oid: Some(commit.clone()) });
     fixture.git(&["checkout", "-q", "--detach"]);
-    let head = git.head().unwrap();
-    assert_eq!(head, Head::Detached { oid: commit.clone() });
-    assert_eq!((head.branch(), head.oid()), (None, Some(&commit)));
+    let detached = head(&fixture);
+    assert_eq!(detached, Head::Detached { oid: commit.clone() });
+    assert_eq!((detached.branch(), detached.oid()), (None, Some(&commit)));
     fixture.git(&["checkout", "-q", "-b", "HEAD2"]);
     fixture.git(&["branch", "-m", "x"]);
-    assert_eq!(git.head().unwrap().branch(), Some("x"));
+    assert_eq!(head(&fixture).branch(), Some("x"));
 }
 
 #[test]
@@ -30,6 +38,9 @@ fn a_broken_branch_is_no_unborn_one() {
     fixture.commit("one");
     fs::write(fixture.root.join(".git/refs/heads/main"), "garbage\n").unwrap();
     assert!(matches!(fixture.ask().head(), Err(GitError::Failed { .. })));
+    let layout = Layout::discover(&fixture.root).unwrap().unwrap();
+    let objects = fixture.ask().objects().unwrap();
+    assert!(matches!(objects.head(&layout), Err(GitError::Failed { .. })));
 }
 
 #[test]
@@ -146,12 +157,12 @@ fn other_formats_of_storage() {
         let fixture = Fixture::with(options);
         let git = fixture.ask();
         assert_eq!(git.object_format().unwrap(), format);
-        assert_eq!(git.head().unwrap(), Head::Branch { name: "main".into(), oid: None });
+        assert_eq!(head(&fixture), Head::Branch { name: "main".into(), oid: None });
         let commit = fixture.commit("one");
         fixture.git(&["config", "extensions.worktreeConfig", "true"]);
-        assert_eq!(git.head().unwrap().oid(), Some(&oid(&commit)));
+        assert_eq!(head(&fixture).oid(), Some(&oid(&commit)));
         assert_eq!(git.merge_base("main", "HEAD").unwrap(), MergeBase::Found(oid(&commit)));
         fixture.git(&["checkout", "-q", "--detach"]);
-        assert_eq!(git.head().unwrap(), Head::Detached { oid: oid(&commit) });
+        assert_eq!(head(&fixture), Head::Detached { oid: oid(&commit) });
     }
 }

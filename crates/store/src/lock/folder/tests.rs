@@ -317,3 +317,19 @@ fn a_process_killed_at_any_step_stops_nobody() {
         assert!(!folder.path().join("chant-write.lock").exists(), "{point}");
     }
 }
+
+#[test]
+fn what_a_killed_process_put_aside_is_swept() {
+    let temp = tempfile::tempdir().unwrap();
+    let folder = temp.path();
+    let aside = |name: &str, pid: u32| {
+        foreign(folder, &pid.to_string(), &host(), "2030-01-01T00:00:00.000Z");
+        let aside = folder.join(format!("chant-write.lock{ASIDE}{name}"));
+        fs::rename(folder.join("chant-write.lock"), &aside).unwrap();
+        aside
+    };
+    let (gone, alive) = (aside("gone", dead()), aside("alive", std::process::id()));
+    drop(acquire(folder, 0).unwrap());
+    assert!(!gone.exists());
+    assert!(alive.exists(), "its owner may be about to put it back");
+}

@@ -1,5 +1,7 @@
 //! `records` without a command: the records of one kind, or of every kind that the workspace declares.
 
+use std::io::Write;
+
 use chant::Place;
 use chant::records::{Document as Records, Listing, Memory, Outcome, Query, Record, Worktree, list};
 use gate::{Exit, Refusal};
@@ -162,13 +164,19 @@ pub fn run(ctx: &Ctx<'_>, place: &Place<'_>, args: &Read) -> Result<Answer, Refu
     // What a requirement is judged by is read, not remembered.
     let is_required = args.require.is_some();
     let mut memory = if ctx.json && !is_required { Memory::open(place, &query) } else { None };
-    if let Some(json) = memory.as_mut().and_then(|memory| memory.recall(place)) {
-        return Ok(Answer::known(json));
+    if let Some(text) = memory.as_mut().and_then(|memory| memory.recall(place, &query)) {
+        return Ok(Answer::written(Exit::Done, |out| text.write(out)));
     }
     let printed = Printed { document: list(place, &query)?, is_required };
-    let answer = Answer::in_form(&printed, ctx.json);
-    if let Some(memory) = memory {
-        memory.keep(place, &printed.document, answer.json());
+    if !ctx.json {
+        return Ok(Answer::in_form(&printed, false));
     }
-    Ok(answer)
+    let keep = memory.and_then(|memory| memory.keep(place, &printed.document));
+    Ok(Answer::written(printed.exit(), move |out| {
+        let text = |out: &mut dyn Write| printed.document.write(out);
+        match keep {
+            Some(keep) => keep.write(out, text),
+            None => text(out),
+        }
+    }))
 }

@@ -4,12 +4,9 @@
 //! credential. JSON, JavaScript and TypeScript are read by their tokens, other files line by line, and prose for shapes
 //! alone. What is found is named, and never shown.
 
-mod keys;
-mod lines;
-mod shapes;
-
 use std::collections::BTreeMap;
 
+use gate::sensitive::{keys, lines, shapes};
 use store::git::RepoPath;
 use store::tree::{EntryKind, Tree, TreeError};
 

@@ -21,7 +21,7 @@ const MANAGERS: [&str; 3] = ["op://", "bws://", "infisical://"];
 
 /// Whether what stands under a key is a credential: `API_KEY`, `githubToken`, `password`. A key that says where one is,
 /// or how it looks, is none: `TOKEN_FILE`, `secretKey`, `tokenHash`.
-pub(super) fn is_credential(key: &str) -> bool {
+pub fn is_credential(key: &str) -> bool {
     let words = words(key);
     match &words[..] {
         [.., before, last] if LAST_TWO.contains(&(before.as_str(), last.as_str())) => true,
@@ -51,7 +51,7 @@ fn words(key: &str) -> Vec<String> {
 
 /// Whether a value is filled in from elsewhere: a variable, a template's placeholder, an address of a secret manager, or
 /// nothing at all.
-pub(super) fn is_reference(value: &str) -> bool {
+pub fn is_reference(value: &str) -> bool {
     let value = value.trim();
     let is_placeholder = value.starts_with("{{") && value.ends_with("}}");
     value.is_empty()
@@ -62,7 +62,7 @@ pub(super) fn is_reference(value: &str) -> bool {
 }
 
 /// Whether a value under a credential's key says where the credential is: a path, an address, the name of a variable.
-pub(super) fn is_elsewhere(value: &str) -> bool {
+pub fn is_elsewhere(value: &str) -> bool {
     let value = value.trim();
     let is_path = ["/", "~", "./", "../"].iter().any(|start| value.starts_with(start));
     let is_address = value.split_once("://").is_some_and(|(scheme, _)| {

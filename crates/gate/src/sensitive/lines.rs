@@ -10,7 +10,7 @@ const NOTHING: [&str; 7] = ["true", "false", "null", "none", "~", "yes", "no"];
 
 /// The secret that a line assigns, as `KEY=value` or `key: value`, by the byte at which the value begins and what it is.
 /// A value without quotes counts where `bare` says so: elsewhere it is an expression.
-pub(super) fn assigned(line: &str, bare: bool) -> Option<(usize, String)> {
+pub fn assigned(line: &str, bare: bool) -> Option<(usize, String)> {
     let mut rest = line.trim_start();
     while let Some(inner) = BEFORE.iter().find_map(|word| rest.strip_prefix(word)) {
         rest = inner.trim_start();

@@ -1,6 +1,8 @@
 //! Credentials that are known by their shape.
 
-struct Shape {
+/// A shape of credentials.
+#[derive(Debug)]
+pub(super) struct Shape {
     /// What each begins with.
     starts: &'static [&'static str],
     /// What may follow.
@@ -20,7 +22,7 @@ const fn shape(
 }
 
 /// The more exact come first.
-const SHAPES: [Shape; 13] = [
+pub(super) const SHAPES: [Shape; 13] = [
     shape(&["AKIA", "ASIA"], is_upper, 16, "an AWS access key"),
     shape(&["ghp_", "gho_", "ghs_", "ghu_", "ghr_"], is_plain, 20, "a GitHub token"),
     shape(&["github_pat_"], is_word, 20, "a GitHub token"),
@@ -36,6 +38,28 @@ const SHAPES: [Shape; 13] = [
     shape(&["hvs."], is_dashed, 24, "a Vault token"),
 ];
 
+/// Shapes that no published catalogue of checks has.
+pub(super) const MORE: [Shape; 14] = [
+    shape(&["sk_test_", "rk_test_"], is_plain, 16, "a Stripe key"),
+    shape(&["whsec_"], is_plain, 24, "a Stripe secret"),
+    shape(&["xapp-"], is_dashed, 20, "a Slack token"),
+    shape(&["ya29."], is_dashed, 20, "a Google token"),
+    shape(&["GOCSPX-"], is_dashed, 20, "a Google client secret"),
+    shape(&["hf_"], is_plain, 30, "a Hugging Face token"),
+    shape(&["gsk_"], is_plain, 40, "a Groq API key"),
+    shape(&["xai-"], is_plain, 40, "an xAI API key"),
+    shape(&["pypi-AgE"], is_dashed, 50, "a PyPI token"),
+    shape(&["rubygems_"], is_plain, 40, "a RubyGems key"),
+    shape(&["shpat_", "shpss_"], is_plain, 32, "a Shopify token"),
+    shape(&["dckr_pat_"], is_dashed, 20, "a Docker token"),
+    shape(&["AGE-SECRET-KEY-1"], is_upper, 50, "an age key"),
+    shape(&["SG."], is_dotted, 60, "a SendGrid key"),
+];
+
+fn is_dotted(byte: u8) -> bool {
+    is_dashed(byte) || byte == b'.'
+}
+
 fn is_upper(byte: u8) -> bool {
     byte.is_ascii_uppercase() || byte.is_ascii_digit()
 }
@@ -44,16 +68,16 @@ fn is_plain(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
 }
 
-fn is_word(byte: u8) -> bool {
+pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-fn is_dashed(byte: u8) -> bool {
+pub(super) fn is_dashed(byte: u8) -> bool {
     is_word(byte) || byte == b'-'
 }
 
 /// The first credential of a line, by the byte at which it begins and what it is.
-pub(super) fn find(line: &str) -> Option<(usize, &'static str)> {
+pub fn find(line: &str) -> Option<(usize, &'static str)> {
     let shaped = SHAPES.iter().filter_map(|shape| Some((at(shape, line)?, shape.what)));
     // Of several at one place the more exact one counts.
     let first = shaped.min_by_key(|(at, _)| *at);
@@ -61,27 +85,38 @@ pub(super) fn find(line: &str) -> Option<(usize, &'static str)> {
 }
 
 fn at(shape: &Shape, line: &str) -> Option<usize> {
-    let bytes = line.as_bytes();
-    let starts = shape
-        .starts
-        .iter()
-        .flat_map(|start| line.match_indices(start).map(move |(at, _)| (at, at + start.len())));
-    let mut found: Vec<usize> = starts
-        .filter(|&(at, body)| {
-            let stands_alone = at == 0 || !is_word(bytes[at - 1]);
-            let length = bytes[body..].iter().take_while(|byte| (shape.body)(**byte)).count();
-            // An access key has exactly its length; what goes on is another word.
-            let fits = if shape.what == SHAPES[0].what {
-                length == shape.at_least && bytes.get(body + length).is_none_or(|byte| !is_word(*byte))
-            } else {
-                length >= shape.at_least
-            };
-            stands_alone && fits
-        })
-        .map(|(at, _)| at)
-        .collect();
-    found.sort_unstable();
-    found.first().copied()
+    shape.places(line).into_iter().map(|(at, _)| at).min()
+}
+
+impl Shape {
+    /// What it is.
+    pub(super) fn what(&self) -> &'static str {
+        self.what
+    }
+
+    /// Where a line has text of this shape: the byte at which it begins, and what follows the beginning.
+    pub(super) fn places<'l>(&self, line: &'l str) -> Vec<(usize, &'l str)> {
+        let bytes = line.as_bytes();
+        let starts = self
+            .starts
+            .iter()
+            .flat_map(|start| line.match_indices(start).map(move |(at, _)| (at, at + start.len())));
+        let body = |body: usize| bytes[body..].iter().take_while(|byte| (self.body)(**byte)).count();
+        starts
+            .map(|(at, from)| (at, from, body(from)))
+            .filter(|&(at, from, length)| {
+                let stands_alone = at == 0 || !is_word(bytes[at - 1]);
+                // An access key has exactly its length; what goes on is another word.
+                let fits = if self.what == SHAPES[0].what {
+                    length == self.at_least && bytes.get(from + length).is_none_or(|byte| !is_word(*byte))
+                } else {
+                    length >= self.at_least
+                };
+                stands_alone && fits
+            })
+            .map(|(at, from, length)| (at, &line[from..from + length]))
+            .collect()
+    }
 }
 
 /// The head of a private key in PEM.

@@ -1,0 +1,350 @@
+//! The vault on disk: a folder of Markdown files, read without following links and written under a lock, all of a change
+//! or nothing.
+
+mod write;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use canon::{Sha256, front_matter};
+use gate::Refusal;
+use store::file::{self, FileError};
+use store::lock::{Guard, LockError};
+use store::transaction;
+
+use super::entry::{Entry, Folder};
+use super::evidence::{Evidence, read_lines};
+use super::regen::{self, AGENTS, INDEX};
+use super::{Settings, Terms, codes};
+use crate::State;
+
+pub use write::{Blocks, Planned, Writing};
+
+/// What a vault has (DP-013), folders with a slash.
+pub const ITEMS: [&str; 5] = ["Rules/", "Lessons/", "Research/", "Templates/", INDEX];
+
+/// The file of evidence in the vault.
+pub const EVIDENCE: &str = "evidence.jsonl";
+
+/// The largest entry that is read, in bytes.
+const LARGEST: u64 = 1024 * 1024;
+
+/// How long one writer waits for another.
+const WAIT: Duration = Duration::from_secs(10);
+
+/// What tells the temporary files of this writer, who is alone under its lock.
+const MARK: &str = "knowledge";
+
+/// Where a repository's vault lies.
+#[derive(Debug, Clone)]
+pub struct Vault {
+    root: PathBuf,
+    /// From the top of the repository, with forward slashes.
+    name: String,
+    settings: Settings,
+    /// The state of the gates, outside of the work tree.
+    state: PathBuf,
+}
+
+/// An entry with the text that it was read from.
+#[derive(Debug, Clone)]
+pub struct Note {
+    /// The entry.
+    pub entry: Entry,
+    text: String,
+}
+
+/// What lies in a vault.
+#[derive(Debug, Clone)]
+pub struct Shelf {
+    /// The entries, by folder and name.
+    pub notes: Vec<Note>,
+    /// What can't be read, with file and place.
+    pub damaged: Vec<Refusal>,
+    /// The evidence that was added.
+    pub evidence: Vec<Evidence>,
+    /// `Index.md`.
+    pub index: Option<Vec<u8>>,
+    /// `AGENTS.md` of the repository.
+    pub agents: Option<Vec<u8>>,
+    /// Which of [`ITEMS`] are missing.
+    pub missing: Vec<&'static str>,
+    /// What decides about entries here.
+    pub terms: Terms,
+}
+
+impl Shelf {
+    /// The entries.
+    pub fn entries(&self) -> Vec<Entry> {
+        self.notes.iter().map(|note| note.entry.clone()).collect()
+    }
+
+    /// The one entry with this name, this path in the vault, or a name that begins like this.
+    ///
+    /// # Errors
+    /// `NO_ENTRY`, `AMBIGUOUS`.
+    pub fn find(&self, name: &str) -> Result<&Entry, Refusal> {
+        let entries = || self.notes.iter().map(|note| &note.entry);
+        let bare = name.strip_suffix(".md").unwrap_or(name);
+        let exact: Vec<&Entry> = entries()
+            .filter(|entry| entry.id == bare || entry.path().strip_suffix(".md") == Some(bare))
+            .collect();
+        let found = if exact.is_empty() {
+            entries().filter(|entry| !bare.is_empty() && entry.id.starts_with(bare)).collect()
+        } else {
+            exact
+        };
+        match found[..] {
+            [one] => Ok(one),
+            [] => Err(Refusal::new(codes::NO_ENTRY, format!("no entry is called `{name}`"))
+                .next("cairn govern knowledge list")),
+            _ => Err(Refusal::new(codes::AMBIGUOUS, format!("{} entries are called `{name}`", found.len()))
+                .facts(found.iter().map(|entry| entry.path()))
+                .hint("write the whole path, as in `Lessons/<name>`")),
+        }
+    }
+}
+
+fn io(error: FileError) -> Refusal {
+    Refusal::new(codes::NOT_WRITTEN, error.to_string()).hint("nothing was changed")
+}
+
+fn place(message: String) -> Refusal {
+    Refusal::new(codes::VAULT_PLACE, message)
+        .hint("`knowledge.vault` in `.governance/policy.json` names a folder below the top of the repository")
+}
+
+impl Vault {
+    /// The vault that the settings name. Nothing is opened.
+    ///
+    /// # Errors
+    /// `VAULT_PLACE`: the name leads out of the repository, or into what git or this program keeps.
+    pub fn new(state: &State, settings: &Settings) -> Result<Self, Refusal> {
+        let name = settings.folder();
+        let parts: Vec<&str> = name.split('/').collect();
+        let is_plain = |part: &&str| {
+            !part.is_empty()
+                && *part != "."
+                && *part != ".."
+                && !part.contains(['\\', ':', '\0', '(', ')', '\n'])
+        };
+        let first = parts.first().copied().unwrap_or_default().to_lowercase();
+        if !parts.iter().all(is_plain) || matches!(first.as_str(), ".git" | ".chalk" | ".chant") {
+            return Err(place(format!("`{name}` is no folder for a vault")));
+        }
+        Ok(Self {
+            root: state.root().to_owned(),
+            name: name.to_owned(),
+            settings: settings.clone(),
+            state: state.folder().to_owned(),
+        })
+    }
+
+    /// Its path from the top of the repository.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.root.join(&self.name).join(name)
+    }
+
+    /// Reads all of it.
+    ///
+    /// # Errors
+    /// A part of its path is a link or no folder. An entry that can't be read is among the damaged ones.
+    pub fn read(&self) -> Result<Shelf, Refusal> {
+        self.no_links()?;
+        let index = file::read(&self.path(INDEX)).map_err(io)?;
+        let mut damaged = Vec::new();
+        let mut notes = Vec::new();
+        for folder in Folder::ALL {
+            for name in names(&self.path(folder.name()))? {
+                match self.note(folder, &name) {
+                    Ok(note) => notes.push(note),
+                    Err(refusal) => damaged.push(refusal),
+                }
+            }
+        }
+        let evidence = file::read(&self.path(EVIDENCE)).map_err(io)?.unwrap_or_default();
+        let evidence = read_lines(&evidence).unwrap_or_else(|(line, what)| {
+            damaged.push(self.refuse(EVIDENCE, what, line, None));
+            Vec::new()
+        });
+        let is_missing = |item: &&str| fs::symlink_metadata(self.path(item.trim_end_matches('/'))).is_err();
+        let project = self.project(index.as_deref());
+        Ok(Shelf {
+            notes,
+            damaged,
+            evidence,
+            index,
+            agents: file::read(&self.root.join(AGENTS)).map_err(io)?,
+            missing: ITEMS.into_iter().filter(is_missing).collect(),
+            terms: Terms::new(&self.settings, project),
+        })
+    }
+
+    fn refuse(&self, name: &str, what: String, line: usize, column: Option<usize>) -> Refusal {
+        let path = format!("{}/{name}", self.name);
+        Refusal::new(codes::ENTRY_DAMAGED, format!("`{path}` can't be read: {what}"))
+            .at(path, Some(line), column)
+            .hint("mend the file, or move it out of the vault; nothing was changed")
+    }
+
+    fn note(&self, folder: Folder, name: &str) -> Result<Note, Refusal> {
+        let path = format!("{}/{name}", folder.name());
+        if name.contains(char::is_control) {
+            return Err(self.refuse(
+                &path.escape_debug().to_string(),
+                "its name is more than a line".to_owned(),
+                1,
+                None,
+            ));
+        }
+        let bytes = file::read_at_most(&self.path(&path), LARGEST).map_err(io)?;
+        let Some(bytes) = bytes else {
+            let what = format!("it has more than {LARGEST} bytes");
+            return Err(self.refuse(&path, what, 1, None));
+        };
+        let id = name.strip_suffix(".md").unwrap_or(name);
+        let entry = Entry::read(id, folder, &bytes)
+            .map_err(|damage| self.refuse(&path, damage.message.clone(), damage.line, Some(damage.column)))?;
+        Ok(Note { entry, text: String::from_utf8_lossy(&bytes).into_owned() })
+    }
+
+    /// What this project is called.
+    fn project(&self, index: Option<&[u8]>) -> String {
+        let listed = || {
+            let document = front_matter::parse(index?).ok()?;
+            document.data.get("project")?.as_str().map(str::to_owned)
+        };
+        let folder = || self.root.file_name().map(|name| name.to_string_lossy().into_owned());
+        let named = self.settings.project.clone().or_else(listed).or_else(folder);
+        named
+            .map(|name| canon::text::one_line(&name))
+            .filter(|name| !name.is_empty())
+            .unwrap_or_else(|| "project".to_owned())
+    }
+
+    /// Refuses a vault that is reached through a link.
+    fn no_links(&self) -> Result<(), Refusal> {
+        let folders = Folder::ALL.map(Folder::name).into_iter().chain(["Templates"]);
+        let folders = folders.map(|folder| format!("{}/{folder}", self.name)).chain([self.name.clone()]);
+        for folder in folders {
+            let mut at = self.root.clone();
+            for part in folder.split('/') {
+                at.push(part);
+                match fs::symlink_metadata(&at) {
+                    Ok(found) if found.is_symlink() => {
+                        return Err(place(format!(
+                            "`{}` is a symbolic link, which is not followed",
+                            at.display()
+                        )));
+                    }
+                    Ok(found) if !found.is_dir() => {
+                        return Err(place(format!("`{}` is no folder", at.display())));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the lock, finishes what a killed writer began, and reads all of it.
+    ///
+    /// # Errors
+    /// `BUSY`; `ENTRY_DAMAGED`, since a change over what can't be read could lose it; what [`Vault::read`] refuses.
+    pub fn write(&self) -> Result<Writing<'_>, Refusal> {
+        self.no_links()?;
+        let lock = self.state.join("knowledge.lock");
+        let guard = Guard::acquire(&lock, WAIT).map_err(|error| match error {
+            LockError::File(error) => io(error),
+            held => Refusal::new(codes::BUSY, held.to_string()).hint("try again"),
+        })?;
+        transaction::recover(&self.journal()).map_err(|error| {
+            Refusal::new(codes::NOT_WRITTEN, error.to_string()).hint("nothing was changed")
+        })?;
+        self.sweep()?;
+        let found = self.read()?;
+        if let Some(damaged) = found.damaged.first() {
+            return Err(damaged.clone());
+        }
+        // A writer that was killed before it looked at what it wrote leaves the copy behind.
+        if regen::agents_block(found.agents.as_deref().unwrap_or_default()).is_ok() {
+            self.forget_legacy()?;
+        }
+        Ok(Writing { vault: self, shelf: found, _guard: guard })
+    }
+
+    fn journal(&self) -> PathBuf {
+        self.state.join("knowledge.journal")
+    }
+
+    /// Where `AGENTS.md` is kept as it was until the new one is verified.
+    pub fn legacy(&self) -> PathBuf {
+        let name = Sha256::of(self.root.as_os_str().as_encoded_bytes()).short();
+        self.state.join(format!("AGENTS.md.{name}"))
+    }
+
+    fn forget_legacy(&self) -> Result<(), Refusal> {
+        remove(self.legacy())
+    }
+
+    /// Takes away what a killed writer had not yet put in its place. The caller holds the lock, and finished what was
+    /// journaled.
+    fn sweep(&self) -> Result<(), Refusal> {
+        let end = format!(".{MARK}.tmp");
+        let beside = |path: PathBuf| {
+            let mut name = path.into_os_string();
+            name.push(&end);
+            PathBuf::from(name)
+        };
+        remove(beside(self.root.join(AGENTS)))?;
+        remove(beside(self.legacy()))?;
+        for folder in ["", "Rules", "Lessons", "Research", "Templates"] {
+            for entry in fs::read_dir(self.path(folder)).into_iter().flatten().flatten() {
+                if entry.file_name().to_string_lossy().ends_with(&end) {
+                    remove(entry.path())?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Removes a file that may not be there.
+fn remove(path: PathBuf) -> Result<(), Refusal> {
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(io(FileError { path, doing: "remove", source: error }))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The Markdown files of a folder, sorted.
+fn names(folder: &Path) -> Result<Vec<String>, Refusal> {
+    let fail = |source| io(FileError { path: folder.to_owned(), doing: "list", source });
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(fail(error)),
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(fail)?;
+        let name = entry.file_name();
+        let is_folder = entry.file_type().map_err(fail)?.is_dir();
+        if let Some(name) = name.to_str()
+            && Path::new(name).extension().is_some_and(|extension| extension == "md")
+            && !name.starts_with('.')
+            && !is_folder
+        {
+            names.push(name.to_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
