@@ -6,6 +6,7 @@
 
 mod adapters;
 mod engine;
+mod knowledge;
 mod records;
 mod stage;
 
@@ -19,7 +20,7 @@ use store::Env;
 use stage::Stage;
 
 /// What this program answers, by family.
-const CLAIMED: &[&[&str]] = &[engine::CLAIMED, records::CLAIMED, adapters::CLAIMED];
+const CLAIMED: &[&[&str]] = &[engine::CLAIMED, records::CLAIMED, adapters::CLAIMED, knowledge::CLAIMED];
 
 /// What is specified and not there yet.
 const NOT_YET: &[&str] = &[
@@ -28,15 +29,11 @@ const NOT_YET: &[&str] = &[
     "depth-limit",
     "directive-monitor",
     "invariant-monitor",
-    "knowledge-lifecycle",
-    "knowledge-store",
     "notifications",
     "pinning",
-    "quarantine",
     "read-gate",
     "research-mode",
     "retry-hint",
-    "scope-isolation",
     "silent-gate",
     "spec-format",
     "tool-contracts",
@@ -127,7 +124,7 @@ fn play(stage: &mut Stage, Step(step): &Step) -> Played {
         return engine::play(stage, &step);
     }
     let op = step.get("op").and_then(Value::as_str).unwrap_or_default();
-    let families = [records::play, adapters::play];
+    let families = [records::play, adapters::play, knowledge::play];
     families
         .iter()
         .find_map(|play| play(stage, op, &step))

@@ -9,6 +9,7 @@ use std::rc::Rc;
 use canon::{Clock, Sha256, Timestamp};
 use conformance::vector::Setup;
 use govern::State;
+use govern::knowledge::Entry;
 use serde_json::{Map, Value, json};
 use store::git::Scratch;
 use store::{Entropy, Env, World, file};
@@ -33,8 +34,10 @@ pub(crate) struct Stage {
     env: Env,
     step: i64,
     chance: Rc<Cell<u64>>,
-    /// The calls that were announced and not ended.
+    /// How many calls were announced.
     pub calls: u32,
+    /// The entries of the knowledge store.
+    pub entries: Vec<Entry>,
     _scratch: Scratch,
 }
 
@@ -78,8 +81,18 @@ impl Stage {
             }
         }
         let chance = Rc::new(Cell::new(0));
-        let stage =
-            Self { setup, gates, root, home, env: own, step: -1, chance, calls: 0, _scratch: scratch };
+        let stage = Self {
+            setup,
+            gates,
+            root,
+            home,
+            env: own,
+            step: -1,
+            chance,
+            calls: 0,
+            entries: Vec::new(),
+            _scratch: scratch,
+        };
         for (name, content) in &stage.setup.files {
             stage.write(name, content)?;
         }
