@@ -62,7 +62,6 @@ pub(super) fn ask(stage: &Stage, agent: AgentId, event: Option<&str>, payload: V
 pub(super) fn told(stage: &Stage, judged: &Judged) -> Value {
     match judged {
         Judged::Verdict(reading, verdict) => verdict_told(stage, verdict, reading.can_ask()),
-        Judged::Nothing(_) => json!({ "decision": "allow" }),
         Judged::Fault(fault) if fault.denies() => json!({
             "decision": "deny",
             "gate": "hook",
@@ -71,7 +70,7 @@ pub(super) fn told(stage: &Stage, judged: &Judged) -> Value {
             "hint": govern::codes::hint(govern::codes::UNREADABLE.as_str()),
             "names": [],
         }),
-        Judged::Fault(_) => json!({ "decision": "allow" }),
+        Judged::Fault(_) | Judged::Nothing(_) => json!({ "decision": "allow" }),
     }
 }
 

@@ -56,10 +56,10 @@ fn link(_: &str, _: &std::path::Path) -> Result<(), String> {
 
 /// A person lets the call pass that waits.
 fn grant(stage: &Stage) -> Played {
-    let state = stage.state()?;
-    let waits = ticket::open(&state, stage.now());
+    let place = stage.state()?;
+    let waits = ticket::open(&place, stage.now());
     let Some(last) = waits.last() else { return Ok(json!({ "granted": false })) };
-    ticket::grant(&state, &last.id, stage.now())?;
+    ticket::grant(&place, &last.id, stage.now())?;
     Ok(json!({ "granted": true }))
 }
 
@@ -117,9 +117,9 @@ pub(super) fn calls(stage: &Stage) -> Played {
 
 /// Whether the chain is as it was written, checked offline with the public key alone.
 fn verified(stage: &Stage) -> Played {
-    let state = stage.state()?;
-    let keys = key::known(state.keys()).map_err(|error| error.to_string())?;
-    let found = verify::verify(&state, &keys).map_err(|error| error.to_string())?;
+    let place = stage.state()?;
+    let keys = key::known(place.keys()).map_err(|error| error.to_string())?;
+    let found = verify::verify(&place, &keys).map_err(|error| error.to_string())?;
     let fault = found.fault.filter(|_| stage.gates == Gates::On);
     Ok(match fault {
         None => json!({ "intact": true }),

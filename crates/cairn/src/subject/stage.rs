@@ -120,15 +120,15 @@ impl Stage {
         policy.insert("gates".to_owned(), Value::Object(switches));
         let text = if self.is_broken("gate") { "{".to_owned() } else { Value::Object(policy).to_string() };
         let path = self.home.join(".config/cairn/policy.json");
-        self.put(&path, text.as_bytes())
+        Self::put(&path, text.as_bytes())
     }
 
     /// Writes a file of the workspace, as somebody else than the agent.
     pub fn write(&self, name: &str, content: &str) -> Result<(), String> {
-        self.put(&self.root.join(name), content.as_bytes())
+        Self::put(&self.root.join(name), content.as_bytes())
     }
 
-    fn put(&self, path: &Path, bytes: &[u8]) -> Result<(), String> {
+    fn put(path: &Path, bytes: &[u8]) -> Result<(), String> {
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|error| error.to_string())?;
         }

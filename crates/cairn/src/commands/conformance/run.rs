@@ -174,23 +174,19 @@ fn sign(ctx: &Ctx<'_>, report: &Report, key: Option<&str>) -> Result<Attestation
     let harness = concat!("cairn ", env!("CARGO_PKG_VERSION"));
     let statement = attest::statement(report, ctx.world.now(), harness);
     let refuse = |why: String| Refusal::new(conformance::codes::NOT_SIGNED, why);
-    let key = match key {
-        Some(name) => {
-            let path = ctx.world.cwd.join(name);
-            let bytes = file::read(&path).map_err(|error| refuse(error.to_string()))?;
-            let bytes = bytes.ok_or_else(|| refuse(format!("there is no key `{name}`")))?;
-            if let Ok(key) = ed25519::SigningKey::from_pem(&String::from_utf8_lossy(&bytes)) {
-                return attest::sign(&statement, &key);
-            }
-            keygen::SigningKey::file(name, &ctx.world.cwd, &ctx.world.env)
+    let key = if let Some(name) = key {
+        let bytes = file::read(&ctx.world.cwd.join(name)).map_err(|error| refuse(error.to_string()))?;
+        let bytes = bytes.ok_or_else(|| refuse(format!("there is no key `{name}`")))?;
+        if let Ok(key) = ed25519::SigningKey::from_pem(&String::from_utf8_lossy(&bytes)) {
+            return attest::sign(&statement, &key);
         }
-        None => {
-            let git = Git::new(&ctx.world.cwd, &ctx.world.env);
-            keygen::SigningKey::from_git(&git, &ctx.world.env).map_err(|error| {
-                refuse(error.to_string())
-                    .hint("name a key with `--key`, or set `gpg.format` to ssh and `user.signingkey`")
-            })?
-        }
+        keygen::SigningKey::file(name, &ctx.world.cwd, &ctx.world.env)
+    } else {
+        let git = Git::new(&ctx.world.cwd, &ctx.world.env);
+        keygen::SigningKey::from_git(&git, &ctx.world.env).map_err(|error| {
+            refuse(error.to_string())
+                .hint("name a key with `--key`, or set `gpg.format` to ssh and `user.signingkey`")
+        })?
     };
     let message = attest::to_sign(&statement)?;
     let signed = keygen::sign(&key, attest::NAMESPACE, &message, &ctx.world.env)
