@@ -101,6 +101,14 @@ impl AgentId {
         exact.or_else(alike).copied().or_else(neutral)
     }
 
+    /// Whether text for the agent's context reaches it at a moment.
+    pub fn takes_context(self, moment: Moment) -> bool {
+        let note = Verdict { context: vec!["note".to_owned()], ..Verdict::allow() };
+        self.main_point(moment).is_some_and(|point| {
+            self.adapter().answer(point, &note) != self.adapter().answer(point, &Verdict::allow())
+        })
+    }
+
     /// The main point of a moment, where the agent has one.
     pub(crate) fn main_point(self, moment: Moment) -> Option<Point> {
         self.points().iter().find(|point| point.moment == Some(moment)).copied()

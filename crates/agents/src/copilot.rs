@@ -98,7 +98,7 @@ impl Adapter for Copilot {
             }
             (Some(Moment::PreTool), Word::Deny(reason)) => permission("deny", &reason),
             (Some(Moment::PreTool), Word::Ask(reason)) => permission("ask", &reason),
-            (Some(Moment::PostTool), Word::Deny(text) | Word::Note(text)) => {
+            (Some(Moment::PostTool | Moment::SessionStart), Word::Deny(text) | Word::Note(text)) => {
                 Answer::json(&json!({ "additionalContext": text }))
             }
             (Some(Moment::Stop), Word::Deny(reason)) => block(&reason),

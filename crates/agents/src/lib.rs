@@ -3,7 +3,8 @@
 //! - [`read`]: an agent's payload becomes a [`Reading`] with the neutral [`gate::event::Event`], or is
 //!   [`Unreadable`]; both know the answer in the form of the agent that really asked;
 //! - [`payload`]: bytes to one strict JSON object, without waiting for the end of the input;
-//! - [`AgentId`] and [`Capabilities`]: the agents, and what each of them can do, as data;
+//! - [`AgentId`] and [`Capabilities`]: the agents, and what each of them can do, as data; [`AgentId::contracts`]: how
+//!   far the capability contracts hold with each;
 //! - [`install`]: planned edits of the agents' settings, and what is installed there.
 //!
 //! Nothing here judges, opens a file or prints. What can't be read before a call is denied; at any other moment it
@@ -16,6 +17,7 @@ mod capability;
 mod claude;
 pub mod codes;
 mod codex;
+mod contract;
 mod copilot;
 mod cursor;
 mod droid;
@@ -37,6 +39,7 @@ mod vscode;
 pub use agent::{AgentId, Point};
 pub use answer::Answer;
 pub use capability::{Capabilities, Direction, Reach};
+pub use contract::{Contract, Provision, Standing};
 pub use reading::{Heard, Reading, Unreadable, read, unreadable};
 
 #[cfg(test)]

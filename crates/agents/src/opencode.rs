@@ -24,6 +24,17 @@ const POINTS: &[Point] = &[
     Point::new("compact", Moment::Compact),
 ];
 
+impl OpenCode {
+    /// Whether the bridge has a place for text at this point. Version 2 shows the result of a call and takes none back.
+    fn takes(&self, point: Point) -> bool {
+        match point.moment {
+            Some(Moment::SessionStart | Moment::Prompt | Moment::Compact) => true,
+            Some(Moment::PostTool) => self.version == 1,
+            _ => false,
+        }
+    }
+}
+
 impl Adapter for OpenCode {
     fn points(&self) -> &'static [Point] {
         POINTS
@@ -48,7 +59,7 @@ impl Adapter for OpenCode {
         match word(point, verdict) {
             Word::Ask(reason) if self.version == 2 && point.name == "permission" => decision("ask", &reason),
             Word::Deny(reason) | Word::Ask(reason) => decision("deny", &reason),
-            Word::Note(text) if point.moment != Some(Moment::PreTool) => {
+            Word::Note(text) if self.takes(point) => {
                 Answer::json(&json!({ "decision": "allow", "context": text }))
             }
             Word::Note(_) | Word::Nothing => Answer::json(&json!({ "decision": "allow" })),

@@ -36,6 +36,12 @@ impl Reading {
         self.asks
     }
 
+    /// Whether text for the agent's context reaches it here. Else it is dropped, and must be said at another moment.
+    pub fn takes_context(&self) -> bool {
+        let note = Verdict { context: vec!["note".to_owned()], ..Verdict::allow() };
+        self.answer(&note) != self.answer(&Verdict::allow())
+    }
+
     /// The verdict in the agent's words.
     pub fn answer(&self, verdict: &Verdict) -> Answer {
         let adapter = self.agent.adapter();
@@ -71,7 +77,17 @@ impl Unreadable {
     pub fn answer(&self) -> Answer {
         let adapter = self.agent.adapter();
         if !self.before_call {
-            return self.point.map_or_else(Answer::silent, |point| adapter.answer(point, &Verdict::allow()));
+            let mut verdict = Verdict::allow();
+            // A session that begins under gates which can't judge is told so; every other moment is let go in silence.
+            if self.point.is_some_and(|point| point.moment == Some(Moment::SessionStart)) {
+                verdict.context.push(format!(
+                    "CRITICAL: cairn could not judge the beginning of this session: {}. A person finds the cause with \
+                     `cairn hook status {}`",
+                    self.message,
+                    self.entry.as_str()
+                ));
+            }
+            return self.point.map_or_else(Answer::silent, |point| adapter.answer(point, &verdict));
         }
         let before = Point::new("PreToolUse", Moment::PreTool);
         let own = self.point.filter(|point| point.moment == Some(Moment::PreTool));

@@ -21,6 +21,11 @@ const fn entry<T: JsonSchema>(name: &'static str) -> Entry {
     }
 }
 
+/// The schema of a document that people write.
+fn read<T: JsonSchema>() -> Schema {
+    SchemaSettings::default().for_deserialize().into_generator().into_root_schema_for::<T>()
+}
+
 /// Every published schema, sorted by name.
 #[rustfmt::skip]
 pub const ALL: &[Entry] = &[
@@ -103,6 +108,7 @@ pub const ALL: &[Entry] = &[
     entry::<chant::signers::Rotated>("chant/signers-rotate"),
     entry::<chant::signers::Signed>("chant/signers-sign"),
     entry::<chant::verify::Document>("chant/verify"),
+    entry::<c::govern::health::Health>("govern/health"),
     entry::<c::govern::knowledge::add::Added>("govern/knowledge-add"),
     entry::<c::govern::knowledge::archive::Archived>("govern/knowledge-archive"),
     entry::<c::govern::knowledge::check::Checked>("govern/knowledge-check"),
@@ -115,6 +121,10 @@ pub const ALL: &[Entry] = &[
     entry::<c::govern::knowledge::regen::Made>("govern/knowledge-regen"),
     entry::<c::govern::knowledge::quarantine::Released>("govern/knowledge-release"),
     entry::<c::govern::knowledge::show::Shown>("govern/knowledge-show"),
+    Entry { name: "govern/policy", make: read::<govern::policy::Policy> },
+    entry::<c::govern::queue::Listed>("govern/queue-list"),
+    entry::<c::govern::queue::Resolved>("govern/queue-resolve"),
+    entry::<c::govern::queue::Shown>("govern/queue-show"),
 ];
 
 /// What `--json` prints when a command did not do what it was asked.

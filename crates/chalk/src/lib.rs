@@ -39,6 +39,7 @@ pub mod migrate;
 pub mod model;
 pub mod next;
 pub mod phase;
+pub mod pinned;
 pub mod preset;
 pub mod protect;
 pub mod question;

@@ -22,6 +22,8 @@ gate::reason_codes! {
     UNVERIFIED = "unverified", "What changed was not checked by running it.";
     COMMITMENT = "commitment", "The call reaches beyond the project, and can't be taken back.";
     CLAIM_INVALID = "claim-invalid", "What was said contradicts what was recorded.";
+    PIN_BROKEN = "pin-broken", "What was said goes against a pinned constraint.";
+    CLAIM_UNLABELLED = "claim-unlabelled", "What was said has no receipt, and is not labelled as unverified.";
     RECEIPT_FAILED = "receipt-failed", "The call could not be put on record.";
 }
 
@@ -39,7 +41,7 @@ pub fn hint(reason: &str) -> &'static str {
         "unread-region" => "read-region",
         "unmapped" => "map-references",
         "unverified" => "run-check",
-        "claim-invalid" => "correct-claim",
+        "claim-invalid" | "claim-unlabelled" | "pin-broken" => "correct-claim",
         _ => "repair-gate",
     }
 }

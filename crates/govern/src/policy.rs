@@ -3,6 +3,8 @@
 //! Three policies may speak: the person's own, the one that `HEAD` holds, and the one in the working tree. The stricter
 //! of them applies in every point, so that editing the file loosens nothing before it is committed.
 
+mod discipline;
+
 use std::collections::BTreeMap;
 
 use canon::json;
@@ -11,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::knowledge;
+pub use discipline::{Discipline, Pin};
 
 /// Where a repository's policy lies, from its top.
 pub const PATH: &str = ".governance/policy.json";
@@ -35,6 +38,11 @@ pub struct Policy {
     pub reads_survive_compaction: bool,
     /// Where knowledge is kept, and how long what counts.
     pub knowledge: knowledge::Settings,
+    /// Constraints that stay before the agent's eyes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pins: Vec<Pin>,
+    /// When they are said again, and what is counted of a session.
+    pub discipline: Discipline,
 }
 
 /// A set of values for everything that is left out.
@@ -109,8 +117,9 @@ impl Policy {
     /// What is wrong with it, with line and column.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
         let policy: Self = json::read(bytes).map_err(|damage| damage.to_string())?;
+        let fault = || policy.pins.iter().find_map(Pin::fault).or_else(|| policy.discipline.fault());
         match policy.schema {
-            Some(1) => Ok(policy),
+            Some(1) => fault().map_or(Ok(policy.clone()), Err),
             Some(other) => Err(format!("schema {other} is not known here; 1 is")),
             None => Err("`schema` is missing; write \"schema\": 1".to_owned()),
         }
@@ -133,6 +142,8 @@ impl Policy {
         let either = |gate| Some(self.is_on(gate) || other.is_on(gate));
         let mut protect = self.protect.clone();
         protect.extend(other.protect.iter().filter(|entry| !self.protect.contains(entry)).cloned());
+        let mut pins = self.pins.clone();
+        pins.extend(other.pins.iter().filter(|pin| !self.pins.contains(pin)).cloned());
         let mut checks = other.checks.clone();
         // Of two checks with one name, that of the policy that stood first; the other keeps a name of its own.
         for (name, check) in &self.checks {
@@ -157,7 +168,14 @@ impl Policy {
             checks,
             reads_survive_compaction: self.reads_survive_compaction && other.reads_survive_compaction,
             knowledge: self.knowledge.or(&other.knowledge),
+            pins,
+            discipline: self.discipline.stricter(&other.discipline),
         }
+    }
+
+    /// The same with the defaults of its discipline said: beside what is committed, another text loosens none of them.
+    pub fn settled(self) -> Self {
+        Self { discipline: self.discipline.settled(), ..self }
     }
 
     /// The rules about paths that the policy adds: those it lists, and that the vault is written through its write gate.
@@ -232,6 +250,51 @@ mod tests {
         assert!(
             Policy::default().protected().guards().iter().any(|guard| guard.holds(".governance/vault/Rules"))
         );
+    }
+
+    #[test]
+    fn a_pin_and_the_discipline_are_not_loosened() {
+        let head = policy(
+            r#"{ "schema": 1, "pins": [{ "text": "Never push to main", "priority": 90 }],
+                 "discipline": { "safeTurnDepth": 10, "reviewStop": true, "lessons": ["lessons"] } }"#,
+        );
+        let tree = policy(
+            r#"{ "schema": 1, "pins": [{ "file": "docs/rules.md" }],
+                 "discipline": { "safeTurnDepth": 900, "safeTokenBudget": 9000000, "planFirstAfter": 1, "queueCap": 1 } }"#,
+        );
+        for both in [head.clone().settled().stricter(&tree), tree.stricter(&head.clone().settled())] {
+            assert_eq!(both.pins.len(), 2);
+            let discipline = &both.discipline;
+            assert_eq!((discipline.depth(), discipline.interval(), discipline.budget()), (10, 5, 120_000));
+            assert_eq!((discipline.plan_first(), discipline.prompt(), discipline.cap()), (1, 50, 20));
+            assert!(discipline.reviews() && discipline.lessons == ["lessons"]);
+        }
+        // What nobody else speaks of is as one of them says.
+        let person = policy(r#"{ "schema": 1 }"#);
+        assert_eq!(person.stricter(&tree).discipline.depth(), 900);
+    }
+
+    #[test]
+    fn a_pin_or_a_number_that_means_nothing_is_refused() {
+        for (text, what) in [
+            (r#""pins": [{}]"#, "neither `text` nor `file`"),
+            (r#""pins": [{ "text": "a", "file": "b" }]"#, "one of them is meant"),
+            (r#""pins": [{ "text": " " }]"#, "is empty"),
+            (r#""pins": [{ "file": "../x" }]"#, "`../x` does not lie below"),
+            (r#""pins": [{ "file": "/etc/x" }]"#, "does not lie below"),
+            (r#""pins": [{ "text": "a", "priority": 101 }]"#, "above 100"),
+            (r#""pins": [{ "text": "a", "against": [""] }]"#, "empty string"),
+            (r#""pins": [{ "text": "a", "colour": 1 }]"#, "unknown field"),
+            (r#""discipline": { "safeTurnDepth": 1 }"#, "below 2"),
+            (r#""discipline": { "safeTokenBudget": 0 }"#, "1 is the least"),
+            (r#""discipline": { "planFirstAfter": 0 }"#, "1 is the least"),
+            (r#""discipline": { "promptPriority": 101 }"#, "above 100"),
+            (r#""discipline": { "queueCap": 0 }"#, "between 1 and 500"),
+            (r#""discipline": { "lessons": ["a/../b"] }"#, "`a/../b`, which does not lie"),
+        ] {
+            let error = Policy::read(format!("{{ \"schema\": 1, {text} }}").as_bytes()).unwrap_err();
+            assert!(error.contains(what), "{error}");
+        }
     }
 
     fn both_hold(rules: &Protected) -> bool {

@@ -82,6 +82,11 @@ impl State {
         self.folder.join("receipts.jsonl")
     }
 
+    /// What waits for a person.
+    pub fn queue(&self) -> PathBuf {
+        self.folder.join("queue.jsonl")
+    }
+
     /// Where the last checkpoint is remembered apart from the repository, so that a log which is cut off together with
     /// its head file does not pass for a whole one.
     pub fn witness(&self) -> PathBuf {

@@ -51,6 +51,22 @@ pub struct Status {
     pub cure: Option<String>,
 }
 
+impl Status {
+    /// Whether cairn is meant to be called here and yet judges no call before it is made: a silently dead gate.
+    pub fn is_silent(&self) -> bool {
+        let before = self.agent.point("pre-tool").map_or("", |point| point.name);
+        match self.state {
+            State::Off | State::Broken | State::Damaged => true,
+            State::Stale => self.problems.iter().any(|problem| *problem == missing(before)),
+            State::Absent | State::Installed => false,
+        }
+    }
+}
+
+fn missing(event: &str) -> String {
+    format!("`{event}` is missing")
+}
+
 /// What is installed in the file of `target`. `program` is what an installation would call, and `runs` tells whether
 /// a program can be started.
 pub fn status(
@@ -148,8 +164,8 @@ fn of_settings(
     };
     if let Kind::Hooks(_) = target.kind {
         status.program = Some(first.program.clone());
-        if let Some(missing) = ours.iter().find(|entry| !runs(&entry.program)) {
-            broken(status, &missing.program);
+        if let Some(gone) = ours.iter().find(|entry| !runs(&entry.program)) {
+            broken(status, &gone.program);
             return;
         }
     }
@@ -170,7 +186,7 @@ fn of_settings(
         let list = format!("/{}", keys.join("/"));
         let event = keys.last().copied().unwrap_or_default();
         match ours.iter().filter(|entry| entry.list == list).count() {
-            0 => status.problems.push(format!("`{event}` is missing")),
+            0 => status.problems.push(missing(event)),
             1 => {}
             count => status.problems.push(format!("`{event}` calls cairn {count} times")),
         }

@@ -1,3 +1,4 @@
+mod context;
 mod fixtures;
 mod ring;
 mod tools;

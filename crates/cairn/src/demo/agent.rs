@@ -26,7 +26,7 @@ impl Stage {
             (self.call(), json!({ "file_path": self.project().join(name), "content": content }));
         let mut event = json!({ "tool_name": "Write", "tool_input": input, "tool_use_id": call });
         let (answer, exit) = self.hook("PreToolUse", event.clone());
-        let held = answer.is_empty() && exit == 0;
+        let held = denial(&answer).is_none() && exit == 0;
         self.write(name, content)?;
         event["tool_response"] = json!({ "success": true });
         let (after, _) = self.hook("PostToolUse", event);
@@ -40,10 +40,9 @@ impl Stage {
         let shown = format!("{tool} {}", what.unwrap_or_default().replace(&*self.top(), ""));
         let event = json!({ "tool_name": tool, "tool_input": input, "tool_use_id": self.call() });
         let (output, exit) = self.hook("PreToolUse", event);
-        let answer: Value = serde_json::from_str(&output).unwrap_or_default();
-        let answer = &answer["hookSpecificOutput"];
-        let held = answer["permissionDecision"] == "deny" && exit == 0;
-        let reason = answer["permissionDecisionReason"].as_str().unwrap_or(&output).replace(&*self.top(), "");
+        let denial = denial(&output);
+        let held = denial.is_some() && exit == 0;
+        let reason = denial.unwrap_or(output).replace(&*self.top(), "");
         self.told(says, shown, reason, exit, held, true);
     }
 
@@ -89,4 +88,12 @@ impl Stage {
             crate::hook::run(AgentId::Claude, Some(event.to_owned()), world, input, &mut out, &mut err);
         (format!("{}{}", String::from_utf8_lossy(&out), String::from_utf8_lossy(&err)), exit)
     }
+}
+
+/// Why a call is denied, as Claude Code is told; none where it is not.
+fn denial(answer: &str) -> Option<String> {
+    let answer: Value = serde_json::from_str(answer).ok()?;
+    let answer = &answer["hookSpecificOutput"];
+    let reason = answer["permissionDecisionReason"].as_str().unwrap_or_default();
+    (answer["permissionDecision"] == "deny").then(|| reason.to_owned())
 }

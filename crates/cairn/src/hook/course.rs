@@ -9,7 +9,7 @@ use gate::protected::Kept;
 use govern::State;
 use govern::classify::{Context, Effects, Place, classify};
 use govern::gates::{self, Act, Found, Known, PLAN_SPEC_READ, SEARCHED};
-use govern::policy::Switch;
+use govern::health;
 use govern::receipts::{self, Note, Receipts};
 use govern::session::{self, Entry, Plan, Read, Session};
 use store::World;
@@ -20,18 +20,19 @@ use super::snapshot::Snapshot;
 use super::{compare, pause, plan, resolve, snapshot, ticket};
 
 /// How much of the log is read back to hold an agent's words against it.
-const LOOK_BACK: u64 = 4 * 1024 * 1024;
+pub(super) const LOOK_BACK: u64 = 4 * 1024 * 1024;
 
 /// Everything that a moment needs.
-struct Course<'c> {
-    reading: &'c Reading,
-    event: &'c Event,
-    world: &'c World,
+pub(super) struct Course<'c> {
+    pub(super) reading: &'c Reading,
+    pub(super) event: &'c Event,
+    pub(super) world: &'c World,
     layout: Option<Layout>,
-    state: State,
-    snapshot: Snapshot,
-    session: Session,
-    session_file: PathBuf,
+    pub(super) state: State,
+    pub(super) snapshot: Snapshot,
+    /// What was known when the event came.
+    pub(super) session: Session,
+    pub(super) session_file: PathBuf,
 }
 
 /// Judges an event.
@@ -59,12 +60,9 @@ pub(super) fn run(reading: &Reading, mut world: World) -> Result<Verdict, String
         Moment::PreTool => course.before(),
         Moment::PostTool => course.after(),
         Moment::Stop => course.stop(),
-        Moment::Compact => course.note("compact", vec![Entry::Compacted]),
-        Moment::SessionStart if event.source.as_deref() == Some("compact") => {
-            course.note("session-start", vec![])
-        }
-        Moment::SessionStart => course.start(),
-        Moment::Prompt => course.note("prompt", Vec::new()),
+        Moment::Compact => course.compact(),
+        Moment::SessionStart => course.begin(),
+        Moment::Prompt => course.prompt(),
         Moment::SessionEnd => {
             course.receipts()?.checkpoint(event, None).map_err(|error| error.to_string())?;
             Ok(Verdict::allow())
@@ -73,17 +71,17 @@ pub(super) fn run(reading: &Reading, mut world: World) -> Result<Verdict, String
 }
 
 impl Course<'_> {
-    fn receipts(&self) -> Result<Receipts<'_>, String> {
+    pub(super) fn receipts(&self) -> Result<Receipts<'_>, String> {
         let policy = serde_json::to_vec(&self.snapshot.policy).map(Sha256::of).ok();
         let receipts = Receipts::open(&self.state, self.world).map_err(|error| error.to_string())?;
         Ok(receipts.under(policy))
     }
 
-    fn remember(&self, entries: &[Entry]) -> Result<(), String> {
+    pub(super) fn remember(&self, entries: &[Entry]) -> Result<(), String> {
         session::record(&self.session_file, entries).map_err(|error| error.to_string())
     }
 
-    fn note(&self, marker: &str, entries: Vec<Entry>) -> Result<Verdict, String> {
+    pub(super) fn note(&self, marker: &str, entries: Vec<Entry>) -> Result<Verdict, String> {
         self.receipts()?
             .note(self.event, &Note { marker, ..Note::default() })
             .map_err(|error| error.to_string())?;
@@ -131,12 +129,19 @@ impl Course<'_> {
             None => Verdict::allow(),
         };
         verdict.context = context;
+        let mut entries = Vec::new();
         let call_key = receipts::equal(call).unwrap_or_default();
         if verdict.decision == Decision::Allow
             && self.session.succeeded.contains(&call_key)
             && effects.is_acting()
         {
-            verdict.context.push("the very same call succeeded before in this session".to_owned());
+            verdict.context.push(
+                "retry hint: the very same call succeeded before in this session; look at what it did before you rely on \
+                 doing it twice"
+                    .to_owned(),
+            );
+            entries.push(Entry::Retried);
+            marker = marker.or(Some(health::RETRY_HINT));
         }
         let writes = names(self.state.root(), &effects);
         let known = receipts::Known {
@@ -145,9 +150,21 @@ impl Course<'_> {
             probe: None,
             marker: marker.filter(|_| verdict.decision == Decision::Allow),
         };
-        self.receipts()?.judged(self.event, &verdict, &known).map_err(|error| error.to_string())?;
-        let denied = verdict.decision == Decision::Deny;
-        self.remember(&[if denied { Entry::Denied } else { Entry::Allowed }])?;
+        let written = self.receipts()?.judged(self.event, &verdict, &known);
+        if !written.map_err(|error| error.to_string())?.new {
+            return Ok(verdict);
+        }
+        entries.push(match verdict.decision {
+            Decision::Deny => Entry::Denied {
+                gate: verdict.gate.clone().unwrap_or_default(),
+                rule: verdict.rule.clone().unwrap_or_default(),
+            },
+            _ => Entry::Allowed,
+        });
+        self.remember(&entries)?;
+        if verdict.decision <= Decision::Observe {
+            verdict.context.extend(self.again(0)?);
+        }
         Ok(verdict)
     }
 
@@ -207,6 +224,8 @@ impl Course<'_> {
                 outcome.ok.unwrap_or(true) && outcome.exit.is_none_or(|exit| exit == 0)
             });
         let mut entries = self.learned(call, &effects, is_ok);
+        let (passed, tokens) = self.passed(call, is_ok);
+        entries.extend(passed);
         if is_ok && gates::sets_plan(&effects) {
             let judged = receipts.judged_at(self.event, &written.receipt, LOOK_BACK);
             entries.extend(plan::since(&self.state, judged).map(Entry::Plan));
@@ -230,8 +249,15 @@ impl Course<'_> {
         self.remember(&entries)?;
         // What the call announced was judged before it, and a person let it pass.
         let broken = found.protected.iter().find(|(path, _)| !writes.contains(path));
-        let Some((path, guard)) = broken else { return Ok(Verdict::allow()) };
-        Ok(Found {
+        let Some((path, guard)) = broken else {
+            let mut verdict = Verdict::allow();
+            if effects.is_acting() && written.receipt.parent_seq.is_none() {
+                verdict.context.extend(self.unjudged()?);
+            }
+            verdict.context.extend(self.grown(false, tokens)?);
+            return Ok(verdict);
+        };
+        let found = Found {
             decision: Decision::Deny,
             gate: "protected",
             rule: guard.rule.clone(),
@@ -239,12 +265,13 @@ impl Course<'_> {
             fact: format!("{path} changed during the last call, and {}", guard.fact),
             next: format!("put {path} back as it was, then go on; {}", guard.next),
             ticket: false,
-        }
-        .verdict())
+        };
+        self.drifted(&found);
+        Ok(found.verdict())
     }
 
     /// What changed since the last look: of the protected files, and with `all` of whatever git sees.
-    fn look(&self, all: bool) -> Result<compare::Found, String> {
+    pub(super) fn look(&self, all: bool) -> Result<compare::Found, String> {
         let rules = Kept::read(&self.snapshot.rules).ok_or("the kept rules are damaged")?;
         let git = Git::new(self.state.root(), &self.world.env);
         Ok(compare::compare(&self.state, self.layout.as_ref(), &git, &rules, all))
@@ -316,59 +343,6 @@ impl Course<'_> {
             entries.push(Entry::Succeeded { call });
         }
         entries
-    }
-
-    /// A session begins: what is protected is looked at once, so that later changes show.
-    fn start(&self) -> Result<Verdict, String> {
-        self.look(true)?;
-        self.note("session-start", Vec::new())
-    }
-
-    /// The agent's turn ends: what it says is held against the receipts, and the chain is sealed.
-    fn stop(&self) -> Result<Verdict, String> {
-        let receipts = self.receipts()?;
-        let evidence = match &self.event.text {
-            Some(text) => {
-                let lines = receipts.of_session(self.event, LOOK_BACK).map_err(|error| error.to_string())?;
-                Some(govern::evidence::judge(text, &lines))
-            }
-            None => None,
-        };
-        receipts.checkpoint(self.event, evidence.as_ref()).map_err(|error| error.to_string())?;
-        self.remember(&[Entry::Turn, Entry::PlanEnded])?;
-        let Some(evidence) = evidence.filter(|found| found.verdict == govern::evidence::Verdict::Invalid)
-        else {
-            return Ok(Verdict::allow());
-        };
-        if !self.snapshot.policy.is_on(Switch::Completion) || self.event.stop_refused_before {
-            return Ok(Verdict::allow());
-        }
-        let wrong =
-            evidence.findings.iter().find(|finding| finding.verdict == govern::evidence::Verdict::Invalid);
-        let fact = wrong.map_or_else(
-            || "what was said contradicts the receipts".to_owned(),
-            |finding| {
-                let figure = |value: Option<i64>| {
-                    value.map_or_else(|| "nothing".to_owned(), |value| value.to_string())
-                };
-                format!(
-                    "{:?} was said to be {}, and the receipts have {}",
-                    finding.key,
-                    figure(finding.claimed),
-                    figure(finding.receipted)
-                )
-            },
-        );
-        Ok(Found {
-            decision: Decision::Deny,
-            gate: "G6",
-            rule: "WS-022".to_owned(),
-            reason: govern::codes::CLAIM_INVALID,
-            fact,
-            next: "say what the receipts show".to_owned(),
-            ticket: false,
-        }
-        .verdict())
     }
 }
 

@@ -9,10 +9,15 @@ mod builtin;
 pub mod canary;
 mod compare;
 mod course;
+mod discipline;
 pub mod installed;
+mod invariant;
 pub mod pause;
+mod pins;
 pub mod plan;
 mod resolve;
+mod review;
+mod silent;
 mod snapshot;
 pub mod ticket;
 
@@ -28,10 +33,10 @@ use agents::{AgentId, Answer, Heard, Reading, Unreadable, payload, read, unreada
 use gate::Refusal;
 use gate::event::{Event, Moment, Verdict};
 use govern::State;
-use govern::policy::Policy;
 use govern::receipts::{Note, Receipts};
 use store::World;
 use store::file;
+use store::git::Layout;
 
 use crate::codes;
 
@@ -146,24 +151,19 @@ pub fn state(world: &World) -> Result<State, Refusal> {
     })
 }
 
-/// What the person's own policy and that of the working tree say together, for commands that read a setting and judge
-/// nothing.
+/// The policy that is in force around the world's folder.
 ///
 /// # Errors
-/// One of them can't be read.
-pub fn policy(world: &World, state: &State) -> Result<Policy, Refusal> {
-    let mut policy = Policy::default();
-    let own = state.root().join(govern::policy::PATH);
-    for path in snapshot::personal(world).into_iter().chain([own]) {
-        let fail = |what: String| {
-            Refusal::new(govern::codes::UNREADABLE, format!("`{}` can't be read: {what}", path.display()))
-                .hint("mend the policy; nothing was changed")
-        };
-        if let Some(bytes) = file::read(&path).map_err(|error| fail(error.to_string()))? {
-            policy = policy.stricter(&Policy::read(&bytes).map_err(fail)?);
-        }
-    }
-    Ok(policy)
+/// It can't be read.
+pub fn policy(world: &World) -> Result<govern::policy::Policy, Refusal> {
+    let unreadable = |message: String| {
+        Refusal::new(codes::POLICY_UNREADABLE, message).hint("mend it; until then every call is denied")
+    };
+    let cwd = resolve::real(&world.cwd);
+    let layout = Layout::discover(&cwd).map_err(|error| unreadable(error.to_string()))?;
+    let state = state(world)?;
+    let snapshot = snapshot::Snapshot::load(world, layout.as_ref(), &state).map_err(unreadable)?;
+    Ok(snapshot.policy)
 }
 
 /// Puts on record what a person did.

@@ -8,14 +8,17 @@ use chant::Place;
 use gate::Silent;
 use govern::State;
 use govern::policy::{self, Policy};
+use govern::session::pins::Constraint;
 use serde::{Deserialize, Serialize};
 use store::World;
 use store::file::{self, Identity};
 use store::git::{Layout, RepoPath};
 use store::tree::{Revision, Tree};
 
+use super::pins;
+
 /// The form of what is kept.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// What the kept rules were made from, and the policy.
 #[derive(Debug, Serialize, Deserialize)]
@@ -26,12 +29,15 @@ struct Head {
     agent: Option<String>,
     sources: Vec<(PathBuf, Option<Identity>)>,
     policy: Policy,
+    pins: Vec<Constraint>,
 }
 
 /// Rules and policy.
 pub(super) struct Snapshot {
     /// The policy in force.
     pub policy: Policy,
+    /// The pinned constraints, the highest priority first.
+    pub pins: Vec<Constraint>,
     /// The rules, as [`gate::protected::Kept`] reads them.
     pub rules: Vec<u8>,
 }
@@ -54,7 +60,7 @@ impl Snapshot {
             bytes.extend(&rules);
             let _ = file::replace(&path, &bytes);
         }
-        Ok(Self { policy: head.policy, rules })
+        Ok(Self { policy: head.policy, pins: head.pins, rules })
     }
 }
 
@@ -77,7 +83,7 @@ fn kept(path: &Path, world: &World, root: &Path) -> Option<Snapshot> {
             // A write in the very moment in which the rules were made may have gone unseen.
             now == *known && now.is_none_or(|now| now.is_marked() || now.is_older_than(&own))
         });
-    is_current.then(|| Snapshot { policy: head.policy, rules: bytes[end + 1..].to_vec() })
+    is_current.then(|| Snapshot { policy: head.policy, pins: head.pins, rules: bytes[end + 1..].to_vec() })
 }
 
 fn build(world: &World, layout: Option<&Layout>, root: &Path) -> Result<(Head, Vec<u8>), String> {
@@ -86,12 +92,14 @@ fn build(world: &World, layout: Option<&Layout>, root: &Path) -> Result<(Head, V
         layout.iter().flat_map(|layout| [&*layout.git_dir, &*layout.common_dir]).collect();
     let mut rules = super::builtin::rules(root, &world.env, &git_dirs);
 
+    let mut work = Vec::new();
     let spine = chalk::root::Spine::find(&world.cwd).map_err(|error| error.to_string())?;
     if spine.is_some() {
         let session =
             chalk::Session::open(world, crate::cli::as_cairn, &Silent).map_err(|refusal| refusal.message)?;
         files.extend(chalk::protect::sources(&session));
         rules.extend(chalk::protect::protected(&session, root).map_err(|refusal| refusal.message)?);
+        work = chalk::pinned::pinned(&session).map_err(|refusal| refusal.message)?;
     } else {
         files.extend(
             world
@@ -105,7 +113,9 @@ fn build(world: &World, layout: Option<&Layout>, root: &Path) -> Result<(Head, V
     files.extend(chant::protect::sources(&place));
     rules.extend(chant::protect::protected(&place).map_err(|refusal| refusal.message)?);
 
-    let policy = policy(world, layout, root, &place, &mut files)?;
+    let committed = committed(layout, &place, &mut files)?;
+    let policy = policy(world, root, committed.as_ref(), &mut files)?;
+    let pins = pins::pinned(&policy, root, committed.as_ref(), &work, &mut files);
     rules.extend(policy.protected());
     let sources = files.into_iter().map(|path| (path.clone(), Identity::of(&path))).collect();
     let head = Head {
@@ -115,48 +125,55 @@ fn build(world: &World, layout: Option<&Layout>, root: &Path) -> Result<(Head, V
         agent: agent(world),
         sources,
         policy,
+        pins,
     };
     Ok((head, rules.keep()))
+}
+
+/// What `HEAD` holds, where there is one.
+fn committed(
+    layout: Option<&Layout>,
+    place: &Place<'_>,
+    files: &mut Vec<PathBuf>,
+) -> Result<Option<Revision>, String> {
+    let Some(layout) = layout else { return Ok(None) };
+    files.push(layout.git_dir.join("HEAD"));
+    if let Ok(head) = fs::read_to_string(layout.git_dir.join("HEAD"))
+        && let Some(name) = head.trim().strip_prefix("ref: ")
+    {
+        files.push(layout.common_dir.join(name));
+    }
+    let objects = place.objects().map_err(|refusal| refusal.message)?;
+    Ok(objects.and_then(|objects| Revision::open(std::sync::Arc::clone(objects), "HEAD").ok()?))
 }
 
 /// The strictest of the person's policy, the one that `HEAD` holds, and the one in the working tree.
 fn policy(
     world: &World,
-    layout: Option<&Layout>,
     root: &Path,
-    place: &Place<'_>,
+    committed: Option<&Revision>,
     files: &mut Vec<PathBuf>,
 ) -> Result<Policy, String> {
-    let mut policy: Option<Policy> = None;
-    let mut take = |bytes: Option<Vec<u8>>, whose: &str| {
-        if let Some(bytes) = bytes {
-            let read = Policy::read(&bytes).map_err(|error| format!("{whose} can't be read: {error}"))?;
-            // What is left open is not asked for: with one policy, what it says holds.
-            policy = Some(policy.take().map_or(read.clone(), |policy| policy.stricter(&read)));
-        }
-        Ok::<(), String>(())
+    let mut policies = Vec::new();
+    let read = |bytes: &[u8], whose: &str| {
+        Policy::read(bytes).map_err(|error| format!("{whose} can't be read: {error}"))
     };
     if let Some(person) = personal(world) {
-        take(file::read(&person).map_err(|error| error.to_string())?, &person.display().to_string())?;
+        if let Some(bytes) = file::read(&person).map_err(|error| error.to_string())? {
+            policies.push(read(&bytes, &person.display().to_string())?);
+        }
         files.push(person);
     }
     let own = root.join(policy::PATH);
-    take(file::read(&own).map_err(|error| error.to_string())?, policy::PATH)?;
-    files.push(own);
-    if let Some(layout) = layout {
-        files.push(layout.git_dir.join("HEAD"));
-        if let Ok(head) = fs::read_to_string(layout.git_dir.join("HEAD"))
-            && let Some(name) = head.trim().strip_prefix("ref: ")
-        {
-            files.push(layout.common_dir.join(name));
-        }
-        let committed = place.objects().map_err(|refusal| refusal.message)?.and_then(|objects| {
-            let tree = Revision::open(std::sync::Arc::clone(objects), "HEAD").ok()??;
-            tree.read(&RepoPath::from(policy::PATH)).ok()?
-        });
-        take(committed, &format!("{} in HEAD", policy::PATH))?;
+    if let Some(bytes) = file::read(&own).map_err(|error| error.to_string())? {
+        policies.push(read(&bytes, policy::PATH)?);
     }
-    Ok(policy.unwrap_or_default())
+    files.push(own);
+    let committed = committed.and_then(|tree| tree.read(&RepoPath::from(policy::PATH)).ok()?);
+    if let Some(bytes) = committed {
+        policies.push(read(&bytes, &format!("{} in HEAD", policy::PATH))?.settled());
+    }
+    Ok(policies.into_iter().reduce(|one, other| one.stricter(&other)).unwrap_or_default())
 }
 
 /// Whether a protected file of Chalk's is as its record has it.

@@ -57,10 +57,15 @@ fn event(step: &Map<String, Value>) -> Option<&str> {
     step.get("at").and_then(Value::as_str)
 }
 
-/// What comes over standard input: parts of text, of base64, and of a text many times.
+/// What comes over standard input.
 fn input(step: &Map<String, Value>) -> Result<Vec<u8>, String> {
+    bytes(step, "stdin")
+}
+
+/// The bytes of a list of parts: of text, of base64, and of a text many times.
+pub(super) fn bytes(step: &Map<String, Value>, key: &str) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
-    for part in step.get("stdin").and_then(Value::as_array).into_iter().flatten() {
+    for part in step.get(key).and_then(Value::as_array).into_iter().flatten() {
         let text = |key: &str| part.get(key).and_then(Value::as_str);
         if let Some(text) = text("text") {
             bytes.extend_from_slice(text.as_bytes());
@@ -70,7 +75,7 @@ fn input(step: &Map<String, Value>) -> Result<Vec<u8>, String> {
             let times = part.get("times").and_then(Value::as_u64).unwrap_or_default();
             bytes.extend(text.repeat(usize::try_from(times).unwrap_or_default()).into_bytes());
         } else {
-            return Err("a part of `stdin` has `text`, `base64` or `repeat`".to_owned());
+            return Err(format!("a part of `{key}` has `text`, `base64` or `repeat`"));
         }
     }
     Ok(bytes)

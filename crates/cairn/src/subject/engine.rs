@@ -30,14 +30,24 @@ const ABOUT: &[&str] = &["read-plan-spec", "read-file", "read-region", "map-refe
 /// Plays an event.
 pub(super) fn play(stage: &mut Stage, step: &Map<String, Value>) -> Played {
     let judged = judge(stage, step)?;
+    if let Judged::Verdict(_, verdict) = &judged {
+        let at = stage.step();
+        stage.said.extend(verdict.context.iter().map(|text| (at, text.clone())));
+    }
     Ok(told(stage, &judged))
 }
 
 fn judge(stage: &mut Stage, step: &Map<String, Value>) -> Result<Judged, String> {
     let event = step.get("event").and_then(Value::as_str).ok_or("`event` is missing")?.to_owned();
-    // An agent that can't ask sends the same payload as one that can.
-    let agent = if stage.setup.asks { AgentId::Generic } else { AgentId::OpenCode };
+    let agent = stage.agent();
+    if event == "compact" {
+        stage.compacted = stage.step();
+    }
     let mut payload = step.clone();
+    if agent == AgentId::Claude {
+        payload.insert("hook_event_name".to_owned(), json!(agent.point(&event).map(|point| point.name)));
+        payload.insert("session_id".to_owned(), json!(stage.setup.session));
+    }
     payload.entry("session").or_insert_with(|| json!(stage.setup.session));
     payload.entry("cwd").or_insert_with(|| json!(stage.root));
     if event == "pre_tool" {

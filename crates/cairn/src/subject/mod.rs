@@ -5,6 +5,7 @@
 //! its own. Nothing here knows a vector: the harness sends neither its id nor what it expects.
 
 mod adapters;
+mod discipline;
 mod engine;
 mod knowledge;
 mod records;
@@ -20,21 +21,15 @@ use store::Env;
 use stage::Stage;
 
 /// What this program answers, by family.
-const CLAIMED: &[&[&str]] = &[engine::CLAIMED, records::CLAIMED, adapters::CLAIMED, knowledge::CLAIMED];
+const CLAIMED: &[&[&str]] =
+    &[engine::CLAIMED, records::CLAIMED, adapters::CLAIMED, discipline::CLAIMED, knowledge::CLAIMED];
 
 /// What is specified and not there yet.
 const NOT_YET: &[&str] = &[
     "deployment-probe",
     "deployment-states",
-    "depth-limit",
-    "directive-monitor",
-    "invariant-monitor",
     "notifications",
-    "pinning",
-    "read-gate",
     "research-mode",
-    "retry-hint",
-    "silent-gate",
     "spec-format",
     "tool-contracts",
     "vault-seeding",
@@ -63,7 +58,7 @@ pub fn capabilities() -> Capabilities {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         capabilities: words(&CLAIMED.concat()),
         specified_not_implemented: words(NOT_YET),
-        levels: vec![Level::Core],
+        levels: Level::ALL.to_vec(),
         sabotage: true,
     }
 }
@@ -124,7 +119,7 @@ fn play(stage: &mut Stage, Step(step): &Step) -> Played {
         return engine::play(stage, &step);
     }
     let op = step.get("op").and_then(Value::as_str).unwrap_or_default();
-    let families = [records::play, adapters::play, knowledge::play];
+    let families = [records::play, adapters::play, discipline::play, knowledge::play];
     families
         .iter()
         .find_map(|play| play(stage, op, &step))

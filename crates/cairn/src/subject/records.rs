@@ -2,7 +2,6 @@
 
 use std::fs;
 
-use agents::AgentId;
 use gate::event::{Event, Moment};
 use govern::receipts::{Kind, Outcome, Receipt, Receipts, key, verify};
 use serde_json::{Map, Value, json};
@@ -63,10 +62,10 @@ fn grant(stage: &Stage) -> Played {
     Ok(json!({ "granted": true }))
 }
 
-fn receipts(stage: &Stage) -> Result<Vec<Receipt>, String> {
-    let agent = if stage.setup.asks { AgentId::Generic } else { AgentId::OpenCode };
+/// The receipts of the session.
+pub(super) fn receipts(stage: &Stage) -> Result<Vec<Receipt>, String> {
     let event = Event {
-        agent: agent.as_str().to_owned(),
+        agent: stage.agent().as_str().to_owned(),
         event: Moment::Stop,
         session: Some(stage.setup.session.clone()),
         subagent: None,

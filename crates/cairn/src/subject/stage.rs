@@ -6,6 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use agents::AgentId;
+use agents::install::Scope;
 use canon::{Clock, Sha256, Timestamp};
 use conformance::vector::Setup;
 use govern::State;
@@ -15,6 +17,7 @@ use store::git::Scratch;
 use store::{Entropy, Env, World, file};
 
 use super::{Gates, Played, records};
+use crate::hook::installed::Installed;
 
 /// What stands for the workspace's folder in a case.
 const WORKSPACE: &str = "<workspace>";
@@ -36,6 +39,10 @@ pub(crate) struct Stage {
     chance: Rc<Cell<u64>>,
     /// How many calls were announced.
     pub calls: u32,
+    /// What was said to the agent's context, with the step.
+    pub said: Vec<(i64, String)>,
+    /// The step of the last compaction.
+    pub compacted: i64,
     /// The entries of the knowledge store.
     pub entries: Vec<Entry>,
     _scratch: Scratch,
@@ -90,6 +97,8 @@ impl Stage {
             step: -1,
             chance,
             calls: 0,
+            said: Vec::new(),
+            compacted: 0,
             entries: Vec::new(),
             _scratch: scratch,
         };
@@ -97,6 +106,9 @@ impl Stage {
             stage.write(name, content)?;
         }
         stage.write_policy()?;
+        if stage.is_broken("hook") {
+            stage.switch_hooks_off()?;
+        }
         if stage.is_broken("receipts") {
             fs::create_dir_all(stage.state()?.receipts()).map_err(|error| error.to_string())?;
         }
@@ -109,7 +121,7 @@ impl Stage {
     }
 
     /// What is asked of the gates lies where a person's own policy does.
-    fn write_policy(&self) -> Result<(), String> {
+    pub fn write_policy(&self) -> Result<(), String> {
         let mut policy = self.setup.policy.clone();
         policy.insert("schema".to_owned(), json!(1));
         let on: Vec<String> = match policy.remove("gates") {
@@ -118,9 +130,38 @@ impl Stage {
         };
         let switches: Map<String, Value> = on.into_iter().map(|gate| (gate, Value::Bool(true))).collect();
         policy.insert("gates".to_owned(), Value::Object(switches));
+        let mut discipline = Map::new();
+        for key in ["safeTurnDepth", "lessons"] {
+            if let Some(value) = policy.remove(key) {
+                discipline.insert(key.to_owned(), value);
+            }
+        }
+        policy.insert("discipline".to_owned(), Value::Object(discipline));
         let text = if self.is_broken("gate") { "{".to_owned() } else { Value::Object(policy).to_string() };
         let path = self.home.join(".config/cairn/policy.json");
         Self::put(&path, text.as_bytes())
+    }
+
+    /// Lets Claude Code ask cairn before each call, and then switches its hooks off, as settings can.
+    fn switch_hooks_off(&self) -> Result<(), String> {
+        let program = self.home.join("bin/cairn");
+        Self::put(&program, b"")?;
+        #[cfg(unix)]
+        {
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+            fs::set_permissions(&program, mode).map_err(|error| error.to_string())?;
+        }
+        let (state, world) = (self.state()?, self.world());
+        let installed = Installed::new(&state, &world, &program);
+        let steps = installed.plan_install(AgentId::Claude, Scope::Private);
+        for step in steps.map_err(|refusal| refusal.message)? {
+            installed.make(&step).map_err(|refusal| refusal.message)?;
+            let text = fs::read(&step.path).map_err(|error| error.to_string())?;
+            let mut settings: Value = canon::json::read(&text).map_err(|damage| damage.to_string())?;
+            settings["disableAllHooks"] = json!(true);
+            Self::put(&step.path, settings.to_string().as_bytes())?;
+        }
+        Ok(())
     }
 
     /// Writes a file of the workspace, as somebody else than the agent.
@@ -138,6 +179,21 @@ impl Stage {
     /// Goes on to the next step.
     pub fn next_step(&mut self) {
         self.step += 1;
+    }
+
+    /// The number of the step, from 0.
+    pub fn step(&self) -> i64 {
+        self.step
+    }
+
+    /// Whose payloads the events are: one that can't ask sends the same as one that can, and settings that switch hooks
+    /// off are Claude Code's.
+    pub fn agent(&self) -> AgentId {
+        match (self.is_broken("hook"), self.setup.asks) {
+            (true, _) => AgentId::Claude,
+            (false, true) => AgentId::Generic,
+            (false, false) => AgentId::OpenCode,
+        }
     }
 
     /// The time of the step.

@@ -21,7 +21,7 @@ fn schemas_checked_in_are_those_of_the_types() {
         }
     }
     assert!(wrong.is_empty(), "run with CAIRN_UPDATE=1 and look at the difference: {wrong:?}");
-    for protocol in ["cairn", "chalk", "chant"] {
+    for protocol in ["cairn", "chalk", "chant", "govern"] {
         for file in fs::read_dir(folder.join(protocol)).unwrap() {
             let name = file.unwrap().file_name().into_string().unwrap();
             let name = format!("{protocol}/{}", name.trim_end_matches(".schema.json"));

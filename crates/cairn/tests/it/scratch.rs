@@ -315,8 +315,13 @@ fn check_schema(args: &[&str], ran: &Ran) {
         },
         _ if asks_for_help => vec!["cairn/help".to_owned()],
         _ if document.get("error").is_some() => vec!["chalk/error".to_owned()],
-        ["govern", verb, action, ..] => {
-            vec![format!("govern/{verb}-{action}"), format!("govern/{verb}"), format!("cairn/govern-{verb}")]
+        ["govern", group, ref rest @ ..] => {
+            let action = rest.first().copied().unwrap_or_default();
+            vec![
+                format!("govern/{group}-{action}"),
+                format!("govern/{group}"),
+                format!("cairn/govern-{group}"),
+            ]
         }
         [verb, action, ..] => {
             let names =

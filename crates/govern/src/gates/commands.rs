@@ -14,8 +14,8 @@ fn words(argv: &Argv) -> Vec<&str> {
     argv.arguments().filter(|word| !word.starts_with('-')).collect()
 }
 
-/// `cairn approve`, `cairn hook pause|uninstall|install`, `cairn govern ... approve`, what a person decides of the
-/// vault: whoever is judged does not judge.
+/// `cairn approve`, `cairn hook pause|uninstall|install`, `cairn govern ... approve`, `cairn govern queue resolve`, what a
+/// person decides of the vault: whoever is judged does not judge.
 fn person_only(argv: &Argv) -> Option<Found> {
     let program = argv.program()?;
     if !matches!(program, "cairn" | "chalk" | "chant") {
@@ -26,7 +26,8 @@ fn person_only(argv: &Argv) -> Option<Found> {
         ["approve", ..]
         | ["hook", "pause" | "uninstall" | "install" | "resume", ..]
         | ["govern", "deploy", "approve", ..]
-        | ["govern", "knowledge", "promote" | "release" | "erase", ..] => true,
+        | ["govern", "knowledge", "promote" | "release" | "erase", ..]
+        | ["govern", "queue", "resolve", ..] => true,
         // A word that can't be told may be any of these.
         ["hook"] | [] => argv.has_unknown(),
         _ => false,

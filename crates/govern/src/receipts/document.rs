@@ -104,6 +104,11 @@ pub fn list(state: &State, filter: &Filter) -> Result<List, ReceiptError> {
     Ok(List { lines: total, receipts: entries })
 }
 
+/// Every line of the log that can be read, in order. The chain is not checked.
+pub fn lines(state: &State) -> Result<Vec<Receipt>, ReceiptError> {
+    read(&state.receipts())
+}
+
 /// Every line about the call with this id, or about the call of the line with this number.
 pub fn show(state: &State, which: &str) -> Result<Show, ReceiptError> {
     let lines = read(&state.receipts())?;

@@ -1,7 +1,16 @@
 //! What the gates know of one session: a small append-only file of entries, folded into a [`Session`].
 //!
+//! [`pins`] are the constraints that stay before the agent's eyes, [`depth`] says when they are due, [`monitor`] holds
+//! prompts and final messages against them, and [`lessons`] finds those that nobody read.
+//!
 //! Writers add a line under a guard of the file's own; readers take no lock. From [`LARGEST`] on, the file is replaced
 //! by one that says the same in fewer lines.
+
+pub mod depth;
+mod entry;
+pub mod lessons;
+pub mod monitor;
+pub mod pins;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -15,59 +24,13 @@ use serde::{Deserialize, Serialize};
 use store::file::{self, Appender, FileError};
 use store::lock::{Guard, LockError};
 
+pub use entry::{Counters, Entry};
+
 /// Bytes from which on the file is written anew.
 const LARGEST: u64 = 128 * 1024;
 
 /// How long a writer waits for another.
 const WAIT: Duration = Duration::from_millis(500);
-
-/// One thing that became known.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "is", rename_all = "snake_case")]
-pub enum Entry {
-    /// A file was read.
-    Read(Read),
-    /// The session wrote a file.
-    Wrote {
-        /// The file, from the root.
-        path: String,
-        /// Its content afterwards.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        content: Option<Sha256>,
-    },
-    /// The plan is now this one.
-    Plan(Plan),
-    /// The plan counts no more.
-    PlanEnded,
-    /// A mark is set.
-    Mark {
-        /// Its name.
-        name: String,
-        /// What it carries.
-        #[serde(default, skip_serializing_if = "String::is_empty")]
-        value: String,
-    },
-    /// A mark is taken away.
-    Unmark {
-        /// Its name.
-        name: String,
-    },
-    /// A call succeeded; see [`crate::receipts::equal`].
-    Succeeded {
-        /// What equal calls have in common.
-        call: String,
-    },
-    /// A call was denied.
-    Denied,
-    /// A call was allowed, which ends a row of denials.
-    Allowed,
-    /// The agent's turn ended.
-    Turn,
-    /// The context was compacted: what was read before is not before the agent's eyes any more.
-    Compacted,
-    /// The counters as they stand, where the file was written anew.
-    Counted(Counters),
-}
 
 /// Lines of a file that were read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -114,19 +77,6 @@ pub struct Plan {
     pub at: Timestamp,
 }
 
-/// What is counted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Counters {
-    /// Calls that were denied.
-    pub denied: u64,
-    /// Of these, the last in a row.
-    pub denied_in_a_row: u64,
-    /// Turns that ended.
-    pub turns: u64,
-    /// Compactions.
-    pub compactions: u64,
-}
-
 /// What is known of a session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Session {
@@ -140,6 +90,10 @@ pub struct Session {
     pub marks: BTreeMap<String, String>,
     /// Calls that succeeded.
     pub succeeded: BTreeSet<String>,
+    /// Denials, by gate and rule.
+    pub blocks: BTreeMap<String, u64>,
+    /// The ids of the pinned constraints that were said.
+    pub said: BTreeSet<String>,
     /// What is counted.
     pub counters: Counters,
 }
@@ -233,20 +187,54 @@ impl Session {
             Entry::Succeeded { call } => {
                 self.succeeded.insert(call);
             }
-            Entry::Denied => {
+            Entry::Denied { gate, rule } => {
                 self.counters.denied += 1;
                 self.counters.denied_in_a_row += 1;
+                self.counters.judged += 1;
+                self.counters.steps += 1;
+                *self.blocks.entry(format!("{gate} {rule}").trim().to_owned()).or_default() += 1;
             }
-            Entry::Allowed => self.counters.denied_in_a_row = 0,
+            Entry::Allowed => {
+                self.counters.denied_in_a_row = 0;
+                self.counters.judged += 1;
+            }
             Entry::Turn => self.counters.turns += 1,
-            Entry::Compacted => self.counters.compactions += 1,
+            Entry::Compacted => {
+                self.counters.compactions += 1;
+                self.counters.tokens = 0;
+                self.counters.is_over = false;
+                self.counters.is_pinned = false;
+            }
+            Entry::Blocks { what, count } => {
+                self.blocks.insert(what, count);
+            }
+            Entry::Went { steps, tokens } => {
+                self.counters.steps = self.counters.steps.saturating_add(steps);
+                self.counters.tokens = self.counters.tokens.saturating_add(tokens);
+            }
+            Entry::Pinned { ids, all } => {
+                self.counters.pinned += 1;
+                self.counters.pinned_at = self.counters.steps;
+                self.counters.is_pinned |= all;
+                if all {
+                    self.said.clear();
+                }
+                self.said.extend(ids);
+            }
+            Entry::OverBudget => self.counters.is_over = true,
+            Entry::PlanFirst => self.counters.plan_first_at = self.counters.denied,
+            Entry::Retried => self.counters.retries += 1,
             Entry::Counted(counters) => self.counters = counters,
         }
     }
 
     /// The entries that say what is known.
     fn entries(&self) -> Vec<Entry> {
-        let mut entries = vec![Entry::Counted(self.counters)];
+        let ids = self.said.iter().cloned().collect();
+        let blocks = self.blocks.iter();
+        let mut entries = vec![Entry::Pinned { ids, all: false }];
+        entries.extend(blocks.map(|(what, count)| Entry::Blocks { what: what.clone(), count: *count }));
+        entries.push(Entry::Counted(self.counters));
         entries.extend(self.reads.values().flatten().cloned().map(Entry::Read));
         let wrote = self.wrote.iter();
         entries.extend(wrote.map(|(path, content)| Entry::Wrote { path: path.clone(), content: *content }));
@@ -264,6 +252,22 @@ pub fn record(path: &Path, entries: &[Entry]) -> Result<(), SessionError> {
         return Ok(());
     }
     let _guard = Guard::acquire(&path.with_extension("lock"), WAIT)?;
+    append(path, entries)
+}
+
+/// Adds what `decide` finds due, by what is known at this very moment: of several that find the same thing due at once,
+/// one claims it. Gives back whether anything was added.
+pub fn claim(path: &Path, decide: impl FnOnce(&Session) -> Vec<Entry>) -> Result<bool, SessionError> {
+    let _guard = Guard::acquire(&path.with_extension("lock"), WAIT)?;
+    let entries = decide(&Session::load(path)?);
+    if !entries.is_empty() {
+        append(path, &entries)?;
+    }
+    Ok(!entries.is_empty())
+}
+
+/// Adds entries, with the guard held.
+fn append(path: &Path, entries: &[Entry]) -> Result<(), SessionError> {
     let (mut appender, _) = Appender::open_whole(path)?;
     if appender.offset > LARGEST {
         let mut session = Session::load(path)?;

@@ -9,6 +9,10 @@ fn mark(name: &str) -> Entry {
     Entry::Mark { name: name.to_owned(), value: "v".to_owned() }
 }
 
+fn denied() -> Entry {
+    Entry::Denied { gate: "plan".to_owned(), rule: "PL-001".to_owned() }
+}
+
 fn plan() -> Entry {
     let todo = Todo { content: Some("write the parser".to_owned()), status: None, priority: None };
     Entry::Plan(Plan { todos: vec![todo], text: None, at: Timestamp::from_millis(5) })
@@ -26,7 +30,7 @@ fn what_is_recorded_is_known() {
     assert_eq!(Session::load(&path).unwrap(), Session::default());
     let wrote = Entry::Wrote { path: "b".to_owned(), content: None };
     record(&path, &[read_of("a", 1, Some(50), "x"), plan(), mark("m"), mark("n"), wrote]).unwrap();
-    record(&path, &[Entry::Denied, Entry::Allowed, Entry::Denied, Entry::Denied, Entry::Turn]).unwrap();
+    record(&path, &[denied(), Entry::Allowed, denied(), denied(), Entry::Turn]).unwrap();
     record(&path, &[Entry::Unmark { name: "n".to_owned() }, Entry::Succeeded { call: "c".to_owned() }])
         .unwrap();
     let session = Session::load(&path).unwrap();
@@ -34,7 +38,8 @@ fn what_is_recorded_is_known() {
     assert!(session.wrote.contains_key("b") && session.succeeded.contains("c"));
     assert_eq!(session.marks.keys().collect::<Vec<_>>(), ["m"]);
     assert_eq!(session.plan.as_ref().unwrap().todos.len(), 1);
-    let counters = Counters { denied: 3, denied_in_a_row: 2, turns: 1, compactions: 0 };
+    let counters =
+        Counters { denied: 3, denied_in_a_row: 2, turns: 1, judged: 4, steps: 3, ..Counters::default() };
     assert_eq!(session.counters, counters);
     record(&path, &[Entry::PlanEnded]).unwrap();
     assert_eq!(Session::load(&path).unwrap().plan, None);
@@ -67,9 +72,10 @@ fn a_long_file_is_written_anew_and_says_the_same() {
     for n in 0..40 {
         let many: Vec<Entry> = (0..50)
             .flat_map(|m| {
-                [read_of(&format!("file-{m}"), 1, Some(n), "same"), Entry::Denied, mark(&format!("mark-{m}"))]
+                [read_of(&format!("file-{m}"), 1, Some(n), "same"), denied(), mark(&format!("mark-{m}"))]
             })
-            .chain([Entry::Compacted, plan()])
+            .chain([Entry::Compacted, plan(), Entry::Went { steps: 1, tokens: 7 }, Entry::Retried])
+            .chain([Entry::Pinned { ids: vec![format!("p{n}")], all: n % 3 == 0 }, Entry::OverBudget])
             .collect();
         many.iter().cloned().for_each(|entry| whole.learn(entry));
         record(&path, &many).unwrap();
@@ -118,4 +124,53 @@ fn old_sessions_are_forgotten() {
     assert_eq!(forget(folder, Timestamp::from_millis(i64::MAX)).unwrap(), 1);
     assert_eq!(fs::read_dir(folder).unwrap().count(), 0);
     assert_eq!(forget(&folder.join("gone"), Timestamp::from_millis(0)).unwrap(), 0);
+}
+
+#[test]
+fn what_an_older_version_wrote_is_read() {
+    let (_folder, path) = place();
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let counted = r#"{"is":"counted","denied":2,"denied_in_a_row":0,"turns":1,"compactions":0}"#;
+    fs::write(&path, format!("{counted}\n{{\"is\":\"denied\"}}\n")).unwrap();
+    let session = Session::load(&path).unwrap();
+    assert_eq!((session.counters.denied, session.counters.turns), (3, 1));
+    assert_eq!(session.blocks.values().sum::<u64>(), 1);
+}
+
+#[test]
+fn denials_are_counted_by_gate_and_rule() {
+    let mut session = Session::default();
+    for entry in [denied(), denied(), Entry::Denied { gate: "G1".to_owned(), rule: "G1-2".to_owned() }] {
+        session.learn(entry);
+    }
+    let blocks: Vec<_> = session.blocks.iter().map(|(what, count)| (what.as_str(), *count)).collect();
+    assert_eq!(blocks, [("G1 G1-2", 1), ("plan PL-001", 2)]);
+}
+
+#[test]
+fn of_many_that_find_a_thing_due_one_claims_it() {
+    let (_folder, path) = place();
+    let claimed = std::sync::atomic::AtomicU32::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            let (path, claimed) = (&path, &claimed);
+            scope.spawn(move || {
+                let due = |session: &Session| {
+                    if session.counters.is_over { Vec::new() } else { vec![Entry::OverBudget] }
+                };
+                loop {
+                    match claim(path, due) {
+                        Ok(true) => {
+                            claimed.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                            break;
+                        }
+                        Ok(false) => break,
+                        Err(_) => {}
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(claimed.into_inner(), 1);
+    assert!(Session::load(&path).unwrap().counters.is_over);
 }

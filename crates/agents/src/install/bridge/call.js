@@ -55,3 +55,16 @@ async function tell(word, message) {
 }
 
 const exitCode = (metadata) => (Number.isInteger(metadata?.exit) ? metadata.exit : undefined)
+
+// What was said for the context of each session, which stands in its requests: at its start, at its last prompt, and what
+// was wrong when its last turn ended.
+const said = new Map()
+
+function keep(session, when, context) {
+  if (when !== "start" || context) said.set(session, { ...said.get(session), [when]: context })
+}
+
+function kept(session) {
+  const { start, prompt, stop } = said.get(session) ?? {}
+  return [start, prompt, stop].filter((text, at, all) => text && all.indexOf(text) === at)
+}

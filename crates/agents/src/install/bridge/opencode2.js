@@ -22,8 +22,19 @@ export default {
       }
     })
     await ctx.session?.hook?.("prompt", async (event) => {
-      const text = (event.parts ?? []).map((part) => part.text ?? "").join("\n")
-      await tell("prompt", { event: "prompt", session: event.sessionID, text, cwd })
+      const session = event.sessionID
+      const text = event.prompt?.text ?? (event.parts ?? []).map((part) => part.text ?? "").join("\n")
+      const answer = await tell("prompt", { event: "prompt", session, text, cwd })
+      keep(session, "prompt", answer.context)
+    })
+    await ctx.session?.hook?.("context", (event) => {
+      for (const text of kept(event.sessionID)) event.system?.push({ type: "text", text })
+    })
+    await ctx.session?.hook?.("compaction", async (event) => {
+      const session = event.sessionID
+      const answer = await tell("compact", { event: "compact", session, cwd })
+      keep(session, "start", answer.context)
+      if (answer.context) event.system?.push({ type: "text", text: answer.context })
     })
     follow(ctx, cwd)
   },
@@ -39,6 +50,10 @@ async function follow(ctx, cwd) {
   for await (const event of ctx.event?.subscribe?.() ?? []) {
     const [word, name] = words[event.type] ?? []
     const data = event.data ?? event.properties
-    if (word) await tell(word, { event: name, session: data?.sessionID ?? data?.id, cwd })
+    const session = data?.sessionID ?? data?.id
+    if (!word) continue
+    const answer = await tell(word, { event: name, session, cwd })
+    if (name === "session_start") keep(session, "start", answer.context)
+    if (name === "session_end") said.delete(session)
   }
 }

@@ -78,3 +78,84 @@ fn the_bridges_let_only_an_allowed_call_through() {
         assert!(missing.contains("cairn could not judge this"), "{missing}");
     }
 }
+
+/// What a session is told through the bridge of `version` while the program answers each event with its own name.
+fn session(folder: &Path, version: u8) -> Option<String> {
+    let answer = "case $3 in
+           stop) echo '{\"decision\":\"deny\",\"reason\":\"say it again\"}' ;;
+           *) echo \"{\\\"decision\\\":\\\"allow\\\",\\\"context\\\":\\\"at $3\\\"}\" ;;
+         esac";
+    let program = program(folder, answer);
+    fs::write(folder.join("bridge.mjs"), text(version, &program)).unwrap();
+    let driver = match version {
+        1 => {
+            "import { Cairn } from './bridge.mjs'
+             const hooks = await Cairn({ directory: process.cwd() })
+             const request = async () => {
+               const output = { system: [] }
+               await hooks['experimental.chat.system.transform']({ sessionID: 's' }, output)
+               return output.system
+             }
+             await hooks.event({ event: { type: 'session.created', properties: { sessionID: 's' } } })
+             console.log(await request())
+             await hooks['chat.message']({ sessionID: 's' }, { parts: [{ type: 'text', text: 'hi' }] })
+             console.log(await request())
+             const output = { context: [] }
+             await hooks['experimental.session.compacting']({ sessionID: 's' }, output)
+             console.log(output.context, await request())
+             await hooks['experimental.text.complete']({ sessionID: 's' }, { text: 'all done' })
+             await hooks.event({ event: { type: 'session.idle', properties: { sessionID: 's' } } })
+             console.log(await request())"
+        }
+        _ => {
+            "import bridge from './bridge.mjs'
+             const hooks = {}
+             const hook = async (name, run) => { hooks[name] = run }
+             let end
+             const subscribe = async function* () {
+               yield { type: 'session.created', data: { sessionID: 's' } }
+               end()
+             }
+             const started = new Promise((resolve) => { end = resolve })
+             await bridge.setup({ tool: { hook }, session: { hook }, event: { subscribe }, location: { directory: process.cwd() } })
+             await started
+             const request = () => {
+               const event = { sessionID: 's', system: [] }
+               hooks.context(event)
+               return event.system.map((part) => part.text)
+             }
+             console.log(request())
+             await hooks.prompt({ sessionID: 's', prompt: { text: 'hi' } })
+             console.log(request())
+             const event = { sessionID: 's', system: [] }
+             await hooks.compaction(event)
+             console.log(event.system.map((part) => part.text), request())"
+        }
+    };
+    fs::write(folder.join("driver.mjs"), driver).unwrap();
+    match Command::new("node").arg("driver.mjs").current_dir(folder).output() {
+        Ok(output) if output.status.success() => Some(String::from_utf8(output.stdout).unwrap()),
+        Ok(output) => panic!("{}", String::from_utf8_lossy(&output.stderr)),
+        Err(_) => {
+            eprintln!("skipped: there is no node");
+            None
+        }
+    }
+}
+
+#[test]
+fn what_is_said_stands_in_every_request_and_in_what_a_compaction_keeps() {
+    for version in [1, 2] {
+        let folder = tempfile::tempdir().unwrap();
+        let Some(told) = session(folder.path(), version) else { return };
+        let end = if version == 1 { "[ 'at compact', 'at prompt', 'say it again' ]\n" } else { "" };
+        assert_eq!(
+            told.strip_suffix(end).unwrap(),
+            "[ 'at session-start' ]\n[ 'at session-start', 'at prompt' ]\n[ 'at compact' ] [ 'at compact', 'at prompt' ]\n",
+            "{version}"
+        );
+        let asked = fs::read_to_string(folder.path().join("asked")).unwrap();
+        assert!(asked.contains("\"text\":\"hi\""), "{asked}");
+        assert_eq!(asked.contains("\"text\":\"all done\""), version == 1, "{asked}");
+    }
+}

@@ -1,7 +1,9 @@
 //! `govern`: the governance workflow apart from the tool call. One file a command.
 
 pub mod audit;
+pub mod health;
 pub mod knowledge;
+pub mod queue;
 
 use gate::Refusal;
 
@@ -23,6 +25,10 @@ pub enum Action {
     Audit(audit::Args),
     /// Lessons and rules that the repository keeps, and what of them agents read every time
     Knowledge(knowledge::Args),
+    /// What is counted of the gates, and how far each installed agent lets the contracts hold
+    Health(health::Args),
+    /// What waits for a person
+    Queue(queue::Args),
 }
 
 /// Runs the command.
@@ -30,5 +36,7 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
     match args.action {
         Action::Audit(args) => audit::run(ctx, args),
         Action::Knowledge(args) => knowledge::run(ctx, args),
+        Action::Health(args) => health::run(ctx, args),
+        Action::Queue(args) => queue::run(ctx, args),
     }
 }

@@ -43,7 +43,7 @@ impl Document for Statuses {
         if self.gate.alive {
             page.ok(format_args!("the gate lives: {}", self.gate.message));
         } else {
-            page.bad(format_args!("the gate does not judge: {}", self.gate.message));
+            page.bad(format_args!("critical: the gate does not judge: {}", self.gate.message));
         }
         if let Some(pause) = &self.paused {
             page.caution(pause);
@@ -63,6 +63,7 @@ fn line(page: &mut Page, status: &Status) {
     match status.state {
         State::Installed => page.ok(what("installed")),
         State::Absent => page.aside(format_args!("· {}", what("absent"))),
+        State::Stale if status.is_silent() => page.bad(what("stale, and no call is judged")),
         State::Stale => page.caution(what("stale")),
         State::Broken => page.bad(what("broken")),
         State::Off => page.bad(what("off")),

@@ -99,7 +99,7 @@ struct Feed {
 impl Desk {
     fn open(ctx: &Ctx<'_>) -> Result<Self, Refusal> {
         let state = crate::hook::state(ctx.world)?;
-        let policy = crate::hook::policy(ctx.world, &state)?;
+        let policy = crate::hook::policy(ctx.world)?;
         let vault = Vault::new(&state, &policy.knowledge)?;
         Ok(Self { state, vault })
     }

@@ -1,0 +1,131 @@
+//! The end of a turn: what the agent says is held against receipts and pinned constraints, and the chain is sealed.
+
+use gate::event::{Decision, Verdict};
+use govern::evidence;
+use govern::gates::Found;
+use govern::health;
+use govern::policy::Switch;
+use govern::queue::Kind;
+use govern::receipts::Note;
+use govern::session::monitor::{self, Review};
+use govern::session::{Entry, depth};
+
+use super::course::{Course, LOOK_BACK};
+
+/// The mark of a stop that was refused, by the subagent whose it was; the next one ends the turn.
+const STOP_REFUSED: &str = "stop-refused:";
+
+impl Course<'_> {
+    /// The agent's turn ends.
+    pub(super) fn stop(&self) -> Result<Verdict, String> {
+        // Not every agent says that it goes on because a stop was refused, and none may be held for ever.
+        let refused = format!("{STOP_REFUSED}{}", self.event.subagent.as_deref().unwrap_or_default());
+        let receipts = self.receipts()?;
+        let text = self.event.text.as_deref();
+        let evidence = match text {
+            Some(text) => {
+                let lines = receipts.of_session(self.event, LOOK_BACK).map_err(|error| error.to_string())?;
+                Some(evidence::judge(text, &lines))
+            }
+            None => None,
+        };
+        let review = match (text, &evidence) {
+            (Some(text), Some(evidence)) => monitor::review(text, &self.snapshot.pins, evidence),
+            _ => Review::default(),
+        };
+        self.put_review(&review)?;
+        let tokens = depth::tokens(text.map_or(0, str::len));
+        self.remember(&[Entry::Turn, Entry::PlanEnded, Entry::Went { steps: 0, tokens }])?;
+        self.end_of_turn(tokens)?;
+        self.hold_against_frozen()?;
+        receipts.checkpoint(self.event, evidence.as_ref()).map_err(|error| error.to_string())?;
+        if self.event.stop_refused_before || self.session.marks.contains_key(&refused) {
+            self.remember(&[Entry::Unmark { name: refused }])?;
+            return Ok(Verdict::allow());
+        }
+        let policy = &self.snapshot.policy;
+        let found = if policy.discipline.reviews() && !review.is_clean() {
+            Some(fed_back(&review))
+        } else if policy.is_on(Switch::Completion) {
+            evidence.as_ref().and_then(contradicted)
+        } else {
+            None
+        };
+        let Some(found) = found else { return Ok(Verdict::allow()) };
+        self.remember(&[Entry::Mark { name: refused, value: String::new() }])?;
+        Ok(found.verdict())
+    }
+
+    /// Puts on record what the review found, and what of it a person should see before a person.
+    fn put_review(&self, review: &Review<'_>) -> Result<(), String> {
+        if review.is_clean() {
+            return Ok(());
+        }
+        let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+        let figures = [
+            ("broken", number(review.broken.len())),
+            ("corrected", number(review.corrected.len())),
+            ("unlabelled", number(review.unlabelled.len())),
+        ];
+        let digests: Vec<_> = review
+            .broken
+            .iter()
+            .map(|constraint| (constraint.id.as_str(), canon::Sha256::of(&constraint.text)))
+            .collect();
+        self.put(&Note {
+            marker: health::SOM_REVIEW,
+            figures: &figures,
+            digests: &digests,
+            ..Note::default()
+        })?;
+        if !review.broken.is_empty() || !review.corrected.is_empty() {
+            // What it is about, and not its figures: one who errs in many ways must not fill the queue.
+            let pins = review.broken.iter().map(|constraint| constraint.id.clone());
+            let keys = review.corrected.iter().map(|finding| format!("{:?}", finding.key));
+            let about: std::collections::BTreeSet<String> = pins.chain(keys).collect();
+            let subject = about.into_iter().collect::<Vec<_>>().join(" ");
+            self.propose(Kind::InvalidEvidence, &subject, &review.fact(), "cairn receipts list");
+        }
+        Ok(())
+    }
+}
+
+/// What the review found, for an agent that is to say it again.
+fn fed_back(review: &Review<'_>) -> Found {
+    let (rule, reason) = if !review.broken.is_empty() {
+        ("C-8", govern::codes::PIN_BROKEN)
+    } else if !review.corrected.is_empty() {
+        ("WS-022", govern::codes::CLAIM_INVALID)
+    } else {
+        ("WS-023", govern::codes::CLAIM_UNLABELLED)
+    };
+    Found {
+        decision: Decision::Deny,
+        gate: "SOM",
+        rule: rule.to_owned(),
+        reason,
+        fact: review.fact(),
+        next: "say it again with the receipted figures, and label what has no receipt".to_owned(),
+        ticket: false,
+    }
+}
+
+/// The first claim that contradicts the receipts (G6).
+fn contradicted(evidence: &evidence::Evidence) -> Option<Found> {
+    let finding = evidence.findings.iter().find(|finding| finding.verdict == evidence::Verdict::Invalid)?;
+    let figure = |value: Option<i64>| value.map_or_else(|| "nothing".to_owned(), |value| value.to_string());
+    Some(Found {
+        decision: Decision::Deny,
+        gate: "G6",
+        rule: "WS-022".to_owned(),
+        reason: govern::codes::CLAIM_INVALID,
+        fact: format!(
+            "{:?} was said to be {}, and the receipts have {}",
+            finding.key,
+            figure(finding.claimed),
+            figure(finding.receipted)
+        ),
+        next: "say what the receipts show".to_owned(),
+        ticket: false,
+    })
+}
