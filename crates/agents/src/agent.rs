@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::Answer;
 use crate::fields::{Fields, Read};
+use crate::reading::Judging;
 use crate::{
     antigravity, claude, codex, copilot, cursor, droid, gemini, generic, grok, opencode, qwen, vscode,
 };
@@ -109,6 +110,11 @@ impl AgentId {
         })
     }
 
+    /// Whether a word is that of an entry whose call another entry judges after it.
+    pub(crate) fn is_first(self, word: &str) -> bool {
+        self == Self::Cursor && folded(word) == "pretoolfirst"
+    }
+
     /// The main point of a moment, where the agent has one.
     pub(crate) fn main_point(self, moment: Moment) -> Option<Point> {
         self.points().iter().find(|point| point.moment == Some(moment)).copied()
@@ -184,6 +190,11 @@ pub(crate) trait Adapter: Sync {
         false
     }
 
+    /// Which of two entries that one call may reach is this one; `first` where the settings say so.
+    fn judging(&self, _point: Point, _event: &Event, _first: bool) -> Judging {
+        Judging::Only
+    }
+
     /// Whether an exit code of 2 blocks the call whatever is printed.
     fn exit_two_blocks(&self) -> bool {
         true
@@ -193,7 +204,7 @@ pub(crate) trait Adapter: Sync {
 /// The moment that a neutral event word names.
 pub(crate) fn moment_of(word: &str) -> Option<Moment> {
     Some(match folded(word).as_str() {
-        "pretool" => Moment::PreTool,
+        "pretool" | "pretoolfirst" => Moment::PreTool,
         "posttool" => Moment::PostTool,
         "prompt" => Moment::Prompt,
         "stop" | "idle" => Moment::Stop,

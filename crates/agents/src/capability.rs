@@ -62,6 +62,55 @@ pub struct Capabilities {
     pub notes: &'static [&'static str],
 }
 
+/// Something that an agent can't give a gate, or not everywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Lack {
+    /// The ability, by the name of its field.
+    pub ability: &'static str,
+    /// How far it reaches.
+    pub reach: Reach,
+    /// What that means, in one sentence.
+    pub meaning: &'static str,
+}
+
+impl Capabilities {
+    /// What the agent can't give, or not everywhere. Empty where it can give everything.
+    pub fn lacks(&self) -> Vec<Lack> {
+        let failure = match self.failure {
+            Closed => Full,
+            Mixed => Partial,
+            Open => No,
+        };
+        let all = [
+            ("deny", self.deny, "where a call can't be denied, what it did is found after it alone"),
+            ("ask", self.ask, "where a person can't be asked in the agent, the call is denied with a ticket"),
+            (
+                "result",
+                self.result,
+                "not every result is shown: what such a call did is found by comparing files",
+            ),
+            (
+                "stop",
+                self.stop,
+                "the end of a turn can't always be refused: what is missing is put on record",
+            ),
+            (
+                "session_end",
+                self.session_end,
+                "the end of a session may not be told: each stop seals the receipts",
+            ),
+            (
+                "context_at_call",
+                self.context_at_call,
+                "what is said with a call that goes on may not reach the agent",
+            ),
+            ("failure", failure, "a call may go on when the hook fails or is late"),
+        ];
+        let lacking = all.into_iter().filter(|(_, reach, _)| *reach != Full);
+        lacking.map(|(ability, reach, meaning)| Lack { ability, reach, meaning }).collect()
+    }
+}
+
 use Direction::{Closed, Mixed, Open};
 use Reach::{Full, None as No, Partial};
 
@@ -206,6 +255,7 @@ impl AgentId {
                 timeout_ms: Some(60_000),
                 notes: &[
                     "text for the context is taken after a call alone",
+                    "hooks in its `settings.json` are not read where there is a `hooks.json`",
                     "not proved against a running agent",
                 ],
                 ..base

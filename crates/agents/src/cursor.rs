@@ -1,6 +1,8 @@
 //! Cursor CLI: a permission with a message for the person and one for the agent. With `failClosed` an empty answer
 //! is a failure, so that there is always one.
 
+use std::path::Path;
+
 use gate::event::{Call, Event, Moment, Tool, Verdict};
 use serde_json::{Value, json};
 
@@ -8,6 +10,7 @@ use crate::agent::{Adapter, AgentId, Point};
 use crate::answer::{Answer, Word, word};
 use crate::fields::{Fields, Read};
 use crate::outcome::outcome;
+use crate::reading::Judging;
 use crate::shape;
 use crate::tools::{Kind, Tools, tool};
 
@@ -69,24 +72,37 @@ impl Adapter for Cursor {
 
     fn event(&self, point: Point, payload: Fields<'_>) -> Read<Event> {
         let moment = shape::moment(point)?;
-        let Some(call) = named_by_event(point, payload, moment)? else {
+        let Some(mut call) = named_by_event(point, payload, moment)? else {
             let mut event = shape::event(AgentId::Cursor, point, payload, TOOLS)?;
             event.stop_refused_before |= payload.number(&["loop_count"]).is_some_and(|count| count > 0);
-            if let Some(call) = event.call.as_mut()
-                && let Some(name) = call.name.strip_prefix("MCP:")
-            {
-                call.tool = Tool::Mcp { server: String::new(), tool: name.to_owned() };
+            let folder = event.cwd.clone();
+            if let Some(call) = event.call.as_mut() {
+                if let Some(name) = call.name.strip_prefix("MCP:") {
+                    call.tool = Tool::Mcp { server: String::new(), tool: name.to_owned() };
+                }
+                one_call(call, folder.as_deref());
             }
             return Ok(event);
         };
         let mut event = shape::frame(AgentId::Cursor, moment, payload)?;
         event.outcome = (moment == Moment::PostTool).then(|| outcome(payload, &call.tool, false, false));
+        one_call(&mut call, event.cwd.as_deref());
         event.call = Some(call);
         Ok(event)
     }
 
     fn asks(&self, point: Point, _payload: Fields<'_>) -> bool {
         asks(point)
+    }
+
+    fn judging(&self, point: Point, event: &Event, first: bool) -> Judging {
+        let is_named =
+            matches!(event.call.as_ref().map(|call| &call.tool), Some(Tool::Shell { .. } | Tool::Mcp { .. }));
+        match point.name {
+            "preToolUse" if first && is_named => Judging::First,
+            _ if asks(point) => Judging::Second,
+            _ => Judging::Only,
+        }
     }
 
     fn answer(&self, point: Point, verdict: &Verdict) -> Answer {
@@ -146,6 +162,21 @@ fn named_by_event(point: Point, payload: Fields<'_>, moment: Moment) -> Read<Opt
     let mut arguments = payload.0.clone();
     arguments.retain(|key, _| ["command", "cwd", "file_path", "edits"].contains(&key.as_str()));
     Ok(Some(Call { id: id(payload)?, name: name.to_owned(), tool, input: Value::Object(arguments) }))
+}
+
+/// Brings the call of a shell or of an MCP server to one form, whichever of the events told of it: those that name the
+/// tool carry the call's id, and those that stand for the tool don't.
+fn one_call(call: &mut Call, folder: Option<&Path>) {
+    match &call.tool {
+        Tool::Shell { command, cwd, .. } => {
+            let folder = cwd.as_deref().filter(|cwd| !cwd.is_empty()).map(Path::new).or(folder);
+            "Shell".clone_into(&mut call.name);
+            call.input = json!({ "command": command, "cwd": folder });
+            call.id = None;
+        }
+        Tool::Mcp { .. } => call.id = None,
+        _ => {}
+    }
 }
 
 fn id(payload: Fields<'_>) -> Read<Option<String>> {

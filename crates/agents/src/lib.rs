@@ -38,9 +38,9 @@ mod vscode;
 
 pub use agent::{AgentId, Point};
 pub use answer::Answer;
-pub use capability::{Capabilities, Direction, Reach};
+pub use capability::{Capabilities, Direction, Lack, Reach};
 pub use contract::{Contract, Provision, Standing};
-pub use reading::{Heard, Reading, Unreadable, read, unreadable};
+pub use reading::{Heard, Judging, Reading, Unreadable, read, unreadable};
 
 #[cfg(test)]
 mod tests;

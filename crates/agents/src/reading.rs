@@ -17,6 +17,17 @@ pub enum Heard {
     Nothing(Answer),
 }
 
+/// Which of the entries that one call reaches is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judging {
+    /// There is no other.
+    Only,
+    /// Another one comes after it, and asks the person: this one denies, or lets the call come there.
+    First,
+    /// Another one came before it, if the agent calls both.
+    Second,
+}
+
 /// A payload that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
@@ -26,6 +37,8 @@ pub struct Reading {
     pub point: Point,
     /// What it says.
     pub event: Event,
+    /// Which of the call's entries it came through.
+    pub judging: Judging,
     asks: bool,
 }
 
@@ -48,6 +61,9 @@ impl Reading {
         if verdict.decision == Decision::Ask && !self.asks {
             let denied = Verdict { decision: Decision::Deny, ..verdict.clone() };
             return adapter.answer(self.point, &denied);
+        }
+        if verdict.decision == Decision::Ask && self.judging == Judging::First {
+            return adapter.answer(self.point, &Verdict { decision: Decision::Allow, ..verdict.clone() });
         }
         adapter.answer(self.point, verdict)
     }
@@ -120,8 +136,8 @@ impl Unreadable {
 /// # Errors
 /// The payload is no strict JSON object, its event is unknown or another one than the settings say, or it lacks what
 /// a call needs.
-pub fn read(entry: AgentId, event: Option<&str>, bytes: &[u8]) -> Result<Heard, Unreadable> {
-    let stated = event.and_then(|word| entry.point(word));
+pub fn read(entry: AgentId, event_word: Option<&str>, bytes: &[u8]) -> Result<Heard, Unreadable> {
+    let stated = event_word.and_then(|word| entry.point(word));
     let object =
         payload::parse(bytes).map_err(|fault| fault_at(entry, stated, format!("the payload: {fault}")))?;
     let payload = Fields(&object);
@@ -166,8 +182,10 @@ pub fn read(entry: AgentId, event: Option<&str>, bytes: &[u8]) -> Result<Heard, 
     }
     match adapter.event(point, payload) {
         Ok(event) => {
-            let asks = adapter.asks(point, payload);
-            Ok(Heard::Event(Box::new(Reading { agent, point, event, asks })))
+            let first = agent == entry && event_word.is_some_and(|word| agent.is_first(word));
+            let judging = adapter.judging(point, &event, first);
+            let asks = judging == Judging::First || adapter.asks(point, payload);
+            Ok(Heard::Event(Box::new(Reading { agent, point, event, judging, asks })))
         }
         Err(fault) => Err(fail(Some(point), is_before(Some(point)), fault)),
     }

@@ -20,5 +20,7 @@ gate::reason_codes! {
     PROPOSAL_GONE = "proposal-gone", "No proposal of this name waits for a person.";
     QUEUE_UNREADABLE = "queue-unreadable", "What waits for a person can't be read or written.";
     POLICY_UNREADABLE = "policy-unreadable", "What the gates rest on can't be read.";
+    SPEC_UNREADABLE = "spec-unreadable", "A spec, or what external links answered, can't be read.";
+    PROFILE_UNREADABLE = "profile-unreadable", "The profile is none that is known, or can't be read.";
     NO_PLAN = "no-plan", "No plan was set.";
 }

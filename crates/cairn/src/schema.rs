@@ -125,6 +125,9 @@ pub const ALL: &[Entry] = &[
     entry::<c::govern::queue::Listed>("govern/queue-list"),
     entry::<c::govern::queue::Resolved>("govern/queue-resolve"),
     entry::<c::govern::queue::Shown>("govern/queue-show"),
+    entry::<govern::spec_lint::LinkCache>("govern/spec-links"),
+    entry::<c::govern::spec_lint::Linted>("govern/spec-lint"),
+    entry::<govern::spec_lint::Profile>("govern/spec-profile"),
 ];
 
 /// What `--json` prints when a command did not do what it was asked.

@@ -20,6 +20,7 @@ pub mod policy;
 pub mod queue;
 pub mod receipts;
 pub mod session;
+pub mod spec_lint;
 mod state;
 
 pub use state::{NoState, State};

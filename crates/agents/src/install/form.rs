@@ -9,8 +9,8 @@ use crate::AgentId;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Form {
     agent: AgentId,
-    /// The member at the top that holds the events.
-    pub parent: &'static str,
+    /// The member at the top that holds the events; none where they stand at the top themselves.
+    pub parent: Option<&'static str>,
     /// Whether the file says its version.
     pub version: bool,
     /// Each event, with the word for it and the deadline in seconds.
@@ -26,6 +26,8 @@ enum Entry {
     Antigravity,
     Cursor,
     Copilot,
+    VsCode,
+    Qwen,
 }
 
 const CLAUDE_EVENTS: &[(&str, &str, u32)] = &[
@@ -41,31 +43,34 @@ const CLAUDE_EVENTS: &[(&str, &str, u32)] = &[
 
 pub(super) const CLAUDE: Form = Form {
     agent: AgentId::Claude,
-    parent: "hooks",
+    parent: Some("hooks"),
     version: false,
     events: CLAUDE_EVENTS,
     entry: Entry::Claude,
 };
 
+/// Those of agents that tell of a failed call by no event of its own.
+const CODEX_EVENTS: &[(&str, &str, u32)] = &[
+    ("PreToolUse", "pre-tool", 5),
+    ("PostToolUse", "post-tool", 10),
+    ("UserPromptSubmit", "prompt", 5),
+    ("Stop", "stop", 30),
+    ("SessionStart", "session-start", 10),
+    ("SessionEnd", "session-end", 3),
+    ("PreCompact", "compact", 10),
+];
+
 pub(super) const CODEX: Form = Form {
     agent: AgentId::Codex,
-    parent: "hooks",
+    parent: Some("hooks"),
     version: false,
-    events: &[
-        ("PreToolUse", "pre-tool", 5),
-        ("PostToolUse", "post-tool", 10),
-        ("UserPromptSubmit", "prompt", 5),
-        ("Stop", "stop", 30),
-        ("SessionStart", "session-start", 10),
-        ("SessionEnd", "session-end", 3),
-        ("PreCompact", "compact", 10),
-    ],
+    events: CODEX_EVENTS,
     entry: Entry::Codex,
 };
 
 pub(super) const GROK: Form = Form {
     agent: AgentId::Grok,
-    parent: "hooks",
+    parent: Some("hooks"),
     version: false,
     events: CLAUDE_EVENTS,
     entry: Entry::Codex,
@@ -73,7 +78,7 @@ pub(super) const GROK: Form = Form {
 
 pub(super) const GEMINI: Form = Form {
     agent: AgentId::Gemini,
-    parent: "hooks",
+    parent: Some("hooks"),
     version: false,
     events: &[
         ("BeforeTool", "pre-tool", 5),
@@ -89,7 +94,7 @@ pub(super) const GEMINI: Form = Form {
 
 pub(super) const ANTIGRAVITY: Form = Form {
     agent: AgentId::Antigravity,
-    parent: "cairn",
+    parent: Some("cairn"),
     version: false,
     events: &[("PreToolUse", "pre-tool", 5), ("PostToolUse", "post-tool", 10), ("Stop", "stop", 30)],
     entry: Entry::Antigravity,
@@ -97,10 +102,13 @@ pub(super) const ANTIGRAVITY: Form = Form {
 
 pub(super) const CURSOR: Form = Form {
     agent: AgentId::Cursor,
-    parent: "hooks",
+    parent: Some("hooks"),
     version: true,
     events: &[
-        ("preToolUse", "pre-tool", 5),
+        // A person is asked at the two events that follow it alone.
+        ("preToolUse", "pre-tool-first", 5),
+        ("beforeShellExecution", "beforeShellExecution", 5),
+        ("beforeMCPExecution", "beforeMCPExecution", 5),
         ("postToolUse", "post-tool", 10),
         ("postToolUseFailure", "post-tool", 10),
         ("beforeSubmitPrompt", "prompt", 5),
@@ -112,9 +120,35 @@ pub(super) const CURSOR: Form = Form {
     entry: Entry::Cursor,
 };
 
+pub(super) const VSCODE: Form = Form {
+    agent: AgentId::VsCode,
+    parent: Some("hooks"),
+    version: false,
+    events: &[
+        ("PreToolUse", "pre-tool", 5),
+        ("PostToolUse", "post-tool", 10),
+        ("UserPromptSubmit", "prompt", 5),
+        ("Stop", "stop", 30),
+        ("SessionStart", "session-start", 10),
+        ("PreCompact", "compact", 10),
+    ],
+    entry: Entry::VsCode,
+};
+
+pub(super) const DROID: Form =
+    Form { agent: AgentId::Droid, parent: None, version: false, events: CODEX_EVENTS, entry: Entry::Codex };
+
+pub(super) const QWEN: Form = Form {
+    agent: AgentId::Qwen,
+    parent: Some("hooks"),
+    version: false,
+    events: CLAUDE_EVENTS,
+    entry: Entry::Qwen,
+};
+
 pub(super) const COPILOT: Form = Form {
     agent: AgentId::Copilot,
-    parent: "hooks",
+    parent: Some("hooks"),
     version: true,
     events: &[
         ("preToolUse", "pre-tool", 10),
@@ -164,10 +198,23 @@ impl Form {
             Entry::Antigravity => handler,
             Entry::Cursor => {
                 let mut entry = json!({ "command": line, "timeout": seconds });
-                if word == "pre-tool" {
+                if word.starts_with("pre-tool") || word.starts_with("before") {
                     entry["failClosed"] = Value::Bool(true);
                 }
                 entry
+            }
+            // Some versions count seconds and some milliseconds; without a number it waits for a minute.
+            Entry::Qwen => {
+                if let Value::Object(handler) = &mut handler {
+                    handler.remove("timeout");
+                }
+                group(of_tools, handler)
+            }
+            Entry::VsCode => {
+                if line.starts_with('"') {
+                    handler["windows"] = Value::from(format!("& {line}"));
+                }
+                handler
             }
             Entry::Copilot => {
                 let mut entry = json!({ "type": "command" });

@@ -66,16 +66,21 @@ pub(super) fn wrapped(target: &Target, document: &Document) -> Vec<String> {
 /// The lists in which entries stand, by JSON pointer.
 pub(super) fn lists<'a>(target: &Target, document: &'a Document) -> Vec<(String, &'a [Node])> {
     match target.kind {
-        Kind::Hooks(form) => match document.root().get(form.parent).map(|node| &node.content) {
-            Some(Content::Object(events)) => events
-                .iter()
-                .filter_map(|event| {
-                    let list = event.value.as_array()?;
-                    Some((format!("/{}/{}", form.parent, pointer_step(&event.key)), list))
-                })
-                .collect(),
-            _ => Vec::new(),
-        },
+        Kind::Hooks(form) => {
+            let root = document.root();
+            let events = form.parent.map_or(Some(root), |parent| root.get(parent)).map(|node| &node.content);
+            let parent = form.parent.map(|parent| format!("/{parent}")).unwrap_or_default();
+            match events {
+                Some(Content::Object(events)) => events
+                    .iter()
+                    .filter_map(|event| {
+                        let list = event.value.as_array()?;
+                        Some((format!("{parent}/{}", pointer_step(&event.key)), list))
+                    })
+                    .collect(),
+                _ => Vec::new(),
+            }
+        }
         Kind::Plugins(_) => {
             let list = document.root().get("plugins").and_then(Node::as_array);
             list.map(|list| ("/plugins".to_owned(), list)).into_iter().collect()

@@ -95,12 +95,14 @@ pub fn targets(agent: AgentId, scope: Scope) -> Result<Vec<Target>, Refusal> {
             };
             Ok(vec![target(base, file, Kind::Bridge { version: 2 }), target(base, list, Kind::Plugins(name))])
         }
-        AgentId::VsCode => Err(none(agent)
-            .hint("VS Code runs the hooks of Copilot: install those")
-            .next("cairn hook install copilot --shared")),
-        AgentId::Droid | AgentId::Qwen => Err(none(agent).hint(format!(
-            "its hooks have Claude's form: let its settings call `cairn hook {agent} <event>` at each event"
-        ))),
+        // Beside Copilot's own file in the same folders: each agent reads both, and a call is put on record once.
+        AgentId::VsCode => hooks(
+            &form::VSCODE,
+            (Base::Home, ".copilot/hooks/cairn-vscode.json"),
+            ".github/hooks/cairn-vscode.json",
+        ),
+        AgentId::Droid => hooks(&form::DROID, (Base::Home, ".factory/hooks.json"), ".factory/hooks.json"),
+        AgentId::Qwen => hooks(&form::QWEN, (Base::Home, ".qwen/settings.json"), ".qwen/settings.json"),
         AgentId::Generic => {
             Err(none(agent).hint("let the program call `cairn hook generic <event>` with the neutral JSON"))
         }

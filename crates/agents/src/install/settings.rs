@@ -30,7 +30,7 @@ pub(super) fn wanted(target: &Target, program: &str) -> Wanted {
             elements: form
                 .entries(program)
                 .into_iter()
-                .map(|(event, entry)| (vec![form.parent, event], entry))
+                .map(|(event, entry)| (form.parent.into_iter().chain([event]).collect(), entry))
                 .collect(),
         },
         Kind::Plugins(name) => {

@@ -6,7 +6,7 @@ use crate::codes;
 
 const PROGRAM: &str = "/opt/my tools/cairn";
 
-const INSTALLABLE: [AgentId; 9] = [
+const INSTALLABLE: [AgentId; 12] = [
     AgentId::Claude,
     AgentId::Codex,
     AgentId::Gemini,
@@ -14,6 +14,9 @@ const INSTALLABLE: [AgentId; 9] = [
     AgentId::Cursor,
     AgentId::Copilot,
     AgentId::Grok,
+    AgentId::VsCode,
+    AgentId::Droid,
+    AgentId::Qwen,
     AgentId::OpenCode,
     AgentId::OpenCode2,
 ];
@@ -62,6 +65,10 @@ fn foreign(target: &Target) -> (Vec<&'static str>, Value) {
         AgentId::Copilot => {
             (vec!["hooks", "preToolUse"], json!({ "type": "command", "bash": "other guard" }))
         }
+        AgentId::VsCode => {
+            (vec!["hooks", "PreToolUse"], json!({ "type": "command", "command": "other guard" }))
+        }
+        AgentId::Droid => (vec!["PreToolUse"], group),
         AgentId::OpenCode2 => (vec!["plugins"], json!("./other.js")),
         _ => (vec!["hooks", "PreToolUse"], group),
     }
@@ -207,7 +214,23 @@ fn the_published_entries_are_written() {
     );
     assert_eq!(
         find(&private(AgentId::Cursor), "/hooks/preToolUse"),
-        r#"[{"command":"/abs/cairn hook cursor pre-tool","timeout":5,"failClosed":true}]"#
+        r#"[{"command":"/abs/cairn hook cursor pre-tool-first","timeout":5,"failClosed":true}]"#
+    );
+    assert_eq!(
+        find(&private(AgentId::Cursor), "/hooks/beforeShellExecution"),
+        r#"[{"command":"/abs/cairn hook cursor beforeShellExecution","timeout":5,"failClosed":true}]"#
+    );
+    assert_eq!(
+        find(&private(AgentId::VsCode), "/hooks/PreToolUse"),
+        r#"[{"type":"command","command":"/abs/cairn hook vscode pre-tool","timeout":5}]"#
+    );
+    assert_eq!(
+        find(&private(AgentId::Droid), "/PreToolUse"),
+        r#"[{"hooks":[{"type":"command","command":"/abs/cairn hook droid pre-tool","timeout":5}]}]"#
+    );
+    assert_eq!(
+        find(&private(AgentId::Qwen), "/hooks/PreToolUse"),
+        r#"[{"matcher":"*","hooks":[{"type":"command","command":"/abs/cairn hook qwen pre-tool"}]}]"#
     );
     assert_eq!(
         find(&private(AgentId::Copilot), "/hooks/preToolUse"),
@@ -225,11 +248,22 @@ fn every_event_that_is_installed_is_one_of_the_agent() {
     for target in every_target() {
         let Kind::Hooks(form) = target.kind else { continue };
         let document = value(&install(&target, None).0);
-        for (event, entry) in document[form.parent].as_object().unwrap() {
+        let events = form.parent.map_or(&document, |parent| &document[parent]);
+        for (event, entry) in events.as_object().unwrap() {
             let point = target.agent.point(event).unwrap_or_else(|| panic!("{}: {event}", target.agent));
             let text = entry.to_string();
-            let words =
-                ["pre-tool", "post-tool", "prompt", "stop", "session-start", "session-end", "compact"];
+            let words = [
+                "pre-tool",
+                "pre-tool-first",
+                "beforeShellExecution",
+                "beforeMCPExecution",
+                "post-tool",
+                "prompt",
+                "stop",
+                "session-start",
+                "session-end",
+                "compact",
+            ];
             let word = words.into_iter().find(|word| text.contains(&format!("{word}\""))).unwrap();
             assert_eq!(target.agent.point(word).unwrap().moment, point.moment, "{event}: {text}");
         }

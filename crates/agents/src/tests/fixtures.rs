@@ -3,6 +3,7 @@
 use gate::event::{Decision, Moment, Tool, Verdict};
 
 use super::*;
+use crate::Judging;
 
 const DENY: &str = r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}"#;
 const BLOCK: &str = r#"{"decision":"block","reason":"no"}"#;
@@ -156,6 +157,33 @@ fn cursor_never_gets_an_empty_answer() {
     assert!(reading.event.stop_refused_before);
     assert_eq!(answers(&reading)[0], said(r#"{"followup_message":"no"}"#));
 }
+
+#[test]
+fn cursor_asks_a_person_at_the_second_of_two_entries() {
+    let first = CURSOR_SHELL;
+    let second = r#"{"conversation_id":"c1","generation_id":"g1","hook_event_name":"beforeShellExecution","workspace_roots":["/w"],"command":"ls","cwd":"/w"}"#;
+    let pre = heard(AgentId::Cursor, "pre-tool-first", first);
+    let shell = heard(AgentId::Cursor, "beforeShellExecution", second);
+    assert_eq!((pre.judging, shell.judging), (Judging::First, Judging::Second));
+    // A denial holds at the first, and the person is asked at the second.
+    assert_eq!(answers(&pre)[0], said(r#"{"permission":"deny","user_message":"no","agent_message":"no"}"#));
+    assert_eq!(answers(&pre)[1], said(r#"{"permission":"allow"}"#));
+    assert!(pre.can_ask() && shell.can_ask());
+    assert_eq!(answers(&shell)[1], said(r#"{"permission":"ask","user_message":"no","agent_message":"no"}"#));
+    // Both tell of the same call, though one has an id.
+    assert_eq!(
+        pre.event.call,
+        shell.event.call.map(|call| gate::event::Call { tool: pre.event.call.clone().unwrap().tool, ..call })
+    );
+    // An installation of before has one entry, which asks nobody.
+    let alone = heard(AgentId::Cursor, "pre-tool", first);
+    assert!(alone.judging == Judging::Only && !alone.can_ask());
+    // No other event follows a write.
+    let write = heard(AgentId::Cursor, "pre-tool-first", CURSOR);
+    assert!(write.judging == Judging::Only && !write.can_ask());
+}
+
+const CURSOR_SHELL: &str = r#"{"conversation_id":"c1","generation_id":"g1","hook_event_name":"preToolUse","cursor_version":"1","workspace_roots":["/w"],"tool_name":"Shell","tool_use_id":"t1","tool_input":{"command":"ls","is_background":false}}"#;
 
 #[test]
 fn copilot_arguments_are_decoded_twice() {

@@ -236,6 +236,21 @@ fn capabilities_are_data_and_answers_keep_to_them() {
     assert!(schema["properties"]["failure"].is_object());
 }
 
+#[test]
+fn what_an_agent_lacks_is_what_its_data_says() {
+    use crate::{Direction, Reach};
+    for agent in AgentId::ALL {
+        let able = agent.capabilities();
+        let lacks: Vec<(&str, Reach)> = able.lacks().iter().map(|lack| (lack.ability, lack.reach)).collect();
+        for (ability, reach) in [("deny", able.deny), ("ask", able.ask), ("stop", able.stop)] {
+            assert_eq!(lacks.contains(&(ability, reach)), reach != Reach::Full, "{agent} {ability}");
+        }
+        let is_open = able.failure == Direction::Open;
+        assert_eq!(lacks.contains(&("failure", Reach::None)), is_open, "{agent}");
+    }
+    assert_eq!(AgentId::Generic.capabilities().lacks(), []);
+}
+
 proptest! {
     #[test]
     fn any_bytes_have_an_answer(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {

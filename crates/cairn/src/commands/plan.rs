@@ -98,6 +98,16 @@ fn take(ctx: &Ctx<'_>, from: &str) -> Result<Vec<u8>, Refusal> {
     bytes.ok_or_else(too_large)
 }
 
+/// The steps of a plan that stands in a file, or on standard input where it is called `-`.
+///
+/// # Errors
+/// There is no such file, or it is no such list.
+pub fn steps(ctx: &Ctx<'_>, from: &str) -> Result<Vec<Todo>, Refusal> {
+    let bytes = take(ctx, from)?;
+    canon::json::read(&bytes)
+        .map_err(|damage| unreadable(damage.to_string()).at(from, Some(damage.line), Some(damage.column)))
+}
+
 /// Runs the command.
 pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
     let state = crate::hook::state(ctx.world)?;
@@ -107,9 +117,7 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
         })?;
         return Ok(Answer::of(&Printed::of(plan)));
     };
-    let bytes = take(ctx, &from)?;
-    let todos: Vec<Todo> = canon::json::read(&bytes)
-        .map_err(|damage| unreadable(damage.to_string()).at(&from, Some(damage.line), Some(damage.column)))?;
+    let todos = steps(ctx, &from)?;
     if let Some(fault) = gates::judge_plan(&todos) {
         return Err(Refusal::new(fault.reason, format!("{}: {}", fault.rule, fault.fact))
             .hint(FORM)

@@ -1,5 +1,7 @@
 //! `receipts`: what was decided at each tool call and what came of it, and whether the log is as it was written.
 
+use std::io::Read as _;
+
 use canon::Timestamp;
 use gate::event::Decision;
 use gate::{Exit, Refusal};
@@ -48,7 +50,11 @@ pub enum Action {
         which: String,
     },
     /// Check that every line is as it was written; the first that is not is named
-    Verify,
+    Verify {
+        /// Of what `receipts export` printed, without the repository; `-` is standard input.
+        #[arg(long, value_name = "FILE")]
+        from: Option<String>,
+    },
     /// Print the whole log with the keys that signed it, as one document
     Export,
 }
@@ -127,38 +133,31 @@ fn head(page: &mut Page, line: &Receipt) {
     if line.outcome == Some(Outcome::NotExecuted) { page.caution(text) } else { page.head(text.trim_end()) }
 }
 
+/// A log that was handed on, checked with the keys that came with it.
+#[derive(serde::Serialize, schemars::JsonSchema)]
+#[serde(transparent)]
+struct Handed(Verification);
+
+impl Document for Handed {
+    fn render(&self, page: &mut Page) {
+        found(&self.0, page);
+        if !self.0.keys.is_empty() {
+            page.aside(
+                "· the keys came with the file: compare their fingerprints with those of the repository",
+            );
+        }
+    }
+
+    fn exit(&self) -> Exit {
+        self.0.exit()
+    }
+}
+
 impl Document for Verification {
     fn render(&self, page: &mut Page) {
-        let counted = canon::text::counted(lines(self.lines), "line");
-        match &self.fault {
-            None => {
-                let head = self.head.short();
-                page.ok(format_args!("the chain of receipts is whole: {counted}, head {head}"));
-            }
-            Some(fault) => {
-                page.bad(format_args!("the chain of receipts is broken at {fault}"));
-                page.under(format_args!("{counted} before it as they were written"));
-                page.hint(
-                    "the next receipt puts this log aside and begins a new one, whose first line says so",
-                );
-            }
-        }
-        for key in &self.keys {
-            let signed = canon::text::counted(lines(key.lines), "line");
-            page.under(format_args!("{signed} signed by {}", key.key));
-        }
-        let checkpoints = canon::text::counted(lines(self.checkpoints), "checkpoint");
-        let since = canon::text::counted(lines(self.since_checkpoint), "line");
-        page.under(format_args!("{checkpoints}, {since} since the last"));
-        for broken in &self.breaks {
-            page.caution(format_args!("at {} the log before this one was found damaged", broken.at));
-            if let Some(fault) = &broken.fault {
-                page.under(fault);
-            }
-        }
-        for one in &self.contradictions {
-            let (seen, denied) = (one.seen, one.denied);
-            page.caution(format_args!("line {seen} has a result of a call that line {denied} denied"));
+        found(self, page);
+        if self.fault.is_some() {
+            page.hint("the next receipt puts this log aside and begins a new one, whose first line says so");
         }
     }
 
@@ -167,12 +166,70 @@ impl Document for Verification {
     }
 }
 
+fn found(this: &Verification, page: &mut Page) {
+    let counted = canon::text::counted(lines(this.lines), "line");
+    match &this.fault {
+        None => {
+            let head = this.head.short();
+            page.ok(format_args!("the chain of receipts is whole: {counted}, head {head}"));
+        }
+        Some(fault) => {
+            page.bad(format_args!("the chain of receipts is broken at {fault}"));
+            page.under(format_args!("{counted} before it as they were written"));
+        }
+    }
+    for key in &this.keys {
+        let signed = canon::text::counted(lines(key.lines), "line");
+        page.under(format_args!("{signed} signed by {}", key.key));
+    }
+    let checkpoints = canon::text::counted(lines(this.checkpoints), "checkpoint");
+    let since = canon::text::counted(lines(this.since_checkpoint), "line");
+    page.under(format_args!("{checkpoints}, {since} since the last"));
+    for broken in &this.breaks {
+        page.caution(format_args!("at {} the log before this one was found damaged", broken.at));
+        if let Some(fault) = &broken.fault {
+            page.under(fault);
+        }
+    }
+    for one in &this.contradictions {
+        let (seen, denied) = (one.seen, one.denied);
+        page.caution(format_args!("line {seen} has a result of a call that line {denied} denied"));
+    }
+}
+
 impl Document for Export {
     fn render(&self, _: &mut Page) {}
 }
 
+/// Checks a log that was handed on; no repository is asked for.
+fn handed(ctx: &Ctx<'_>, from: &str) -> Result<Answer, Refusal> {
+    let refused = |message: String| {
+        Refusal::new(codes::RECEIPTS_UNREADABLE, message)
+            .hint("make the file with `cairn receipts export > FILE`")
+    };
+    let bytes = if from == "-" {
+        let mut bytes = Vec::new();
+        let read = std::io::stdin().read_to_end(&mut bytes);
+        read.map_err(|error| refused(format!("standard input can't be read: {error}")))?;
+        bytes
+    } else {
+        let read =
+            store::file::read(&ctx.world.cwd.join(from)).map_err(|error| refused(error.to_string()))?;
+        read.ok_or_else(|| refused(format!("there is no file `{from}`")))?
+    };
+    let export = Export::read(&bytes).map_err(|damage| {
+        let message = format!("`{from}` is no exported log: {}", damage.message);
+        refused(message).at(from, Some(damage.line), Some(damage.column))
+    })?;
+    let found = export.verify_by_itself().map_err(refused)?;
+    Ok(Answer::report(&Handed(found), ctx.json))
+}
+
 /// Runs the command.
 pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
+    if let Action::Verify { from: Some(from) } = &args.action {
+        return handed(ctx, from);
+    }
     let state = crate::hook::state(ctx.world)?;
     let unreadable = |error: &dyn std::fmt::Display| {
         Refusal::new(codes::RECEIPTS_UNREADABLE, error.to_string())
@@ -194,7 +251,7 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
             }
             Ok(Answer::of(&show))
         }
-        Action::Verify => {
+        Action::Verify { .. } => {
             let found = verify::verify(&state, &known()?).map_err(|error| unreadable(&error))?;
             Ok(Answer::report(&found, ctx.json))
         }

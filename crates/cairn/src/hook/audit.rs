@@ -1,5 +1,7 @@
 //! What the repository shows afterwards: commits, files and settings held against the receipts.
 
+mod bypass;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -77,8 +79,11 @@ pub fn audit(
     if layout.is_some() {
         let git = Git::new(state.root(), &world.env);
         // A head file that can't be read is a fault of the chain, which is on the list.
-        points.extend(files(&git, &receipts.unwrap_or_default(), since)?);
+        let receipts = receipts.unwrap_or_default();
+        points.extend(files(&git, &receipts, since)?);
         points.extend(repository(&git, state)?);
+        points.extend(bypass::calls(&receipts));
+        points.extend(bypass::commits(&git, state.root(), &receipts, since)?);
     }
     points.extend(settings(&Installed::new(state, world, program))?);
     Ok(points)
@@ -147,18 +152,19 @@ fn files(git: &Git, receipts: &[Receipt], since: Option<&str>) -> Result<Vec<Poi
     Ok(groups.into_iter().map(point).collect())
 }
 
+/// Which commits count, as git's log takes it.
+fn from(git: &Git, first: &Receipt, since: Option<&str>) -> Result<String, Refusal> {
+    let Some(rev) = since else { return Ok(format!("--since={}", first.at)) };
+    let base = git.resolve(rev).map_err(|error| unreadable(&error))?;
+    let base = base.ok_or_else(|| {
+        Refusal::new(codes::NO_COMMIT, format!("`{rev}` names no commit")).next("git log --oneline")
+    })?;
+    Ok(format!("^{base}"))
+}
+
 /// The files of the commits that count. Merges are told by what was merged.
 fn committed(git: &Git, first: &Receipt, since: Option<&str>) -> Result<Vec<String>, Refusal> {
-    let from = match since {
-        Some(rev) => {
-            let base = git.resolve(rev).map_err(|error| unreadable(&error))?;
-            let base = base.ok_or_else(|| {
-                Refusal::new(codes::NO_COMMIT, format!("`{rev}` names no commit")).next("git log --oneline")
-            })?;
-            format!("^{base}")
-        }
-        None => format!("--since={}", first.at),
-    };
+    let from = from(git, first, since)?;
     if git.resolve("HEAD").map_err(|error| unreadable(&error))?.is_none() {
         return Ok(Vec::new());
     }

@@ -118,7 +118,7 @@ impl Course<'_> {
         }
         if !found.is_empty()
             && found.iter().all(|found| found.ticket)
-            && ticket::redeem(&self.state, call, self.world.now()).is_some()
+            && ticket::redeem(&self.state, call, self.reading.judging, self.world.now()).is_some()
         {
             context.push("a person granted this one call".to_owned());
             marker = Some("approved");

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use agents::Judging;
 use canon::{Sha256, Timestamp};
 use gate::event::Call;
 use govern::State;
@@ -15,6 +16,9 @@ const WAITS: i64 = 60 * 60 * 1000;
 
 /// How long a grant waits for its call.
 const LASTS: i64 = 10 * 60 * 1000;
+
+/// The longest time between two entries of one call, in milliseconds.
+const BETWEEN: i64 = 10 * 1000;
 
 /// One ticket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -35,6 +39,10 @@ pub struct Ticket {
     /// When a person granted it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub granted: Option<i64>,
+    /// When the first of two entries of its call used it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub used: Option<i64>,
 }
 
 fn folder(state: &State) -> PathBuf {
@@ -61,6 +69,7 @@ pub(super) fn make(state: &State, call: &Call, fact: &str, now: Timestamp) -> Op
         fact: fact.to_owned(),
         made: now.as_millis(),
         granted: None,
+        used: None,
     };
     write(state, &ticket).ok()?;
     Some(ticket.id)
@@ -78,17 +87,30 @@ fn read(path: &Path) -> Option<Ticket> {
     serde_json::from_slice(&file::read(path).ok()??).ok()
 }
 
-/// Uses up the grant of this very call, if there is one.
-pub(super) fn redeem(state: &State, call: &Call, now: Timestamp) -> Option<Ticket> {
+/// Uses up the grant of this very call, if there is one. Of the two entries that one call reaches in some agents, the
+/// second one takes what the first one used a moment ago.
+pub(super) fn redeem(state: &State, call: &Call, judging: Judging, now: Timestamp) -> Option<Ticket> {
     let hash = hash(call)?.to_string();
     let path = folder(state).join(format!("{}.json", &hash[..8]));
+    let used = path.with_extension("used");
+    if judging == Judging::Second
+        && let Some(ticket) = read(&used).filter(|ticket| ticket.call == hash)
+    {
+        fs::remove_file(&used).ok()?;
+        if ticket.used.is_some_and(|used| now.as_millis().saturating_sub(used) <= BETWEEN) {
+            return Some(ticket);
+        }
+    }
     let ticket = read(&path).filter(|ticket| ticket.call == hash)?;
     let granted = ticket.granted.filter(|granted| now.as_millis().saturating_sub(*granted) <= LASTS);
     granted?;
     // Of two calls at once, one finds the ticket gone.
-    let used = path.with_extension("used");
     fs::rename(&path, &used).ok()?;
     let _ = fs::remove_file(&used);
+    if judging == Judging::First {
+        let spent = Ticket { used: Some(now.as_millis()), ..ticket.clone() };
+        file::replace(&used, &serde_json::to_vec(&spent).ok()?).ok()?;
+    }
     Some(ticket)
 }
 

@@ -9,6 +9,7 @@ mod discipline;
 mod engine;
 mod knowledge;
 mod records;
+mod spec_format;
 mod stage;
 
 use std::io::{self, BufRead, Write};
@@ -21,8 +22,14 @@ use store::Env;
 use stage::Stage;
 
 /// What this program answers, by family.
-const CLAIMED: &[&[&str]] =
-    &[engine::CLAIMED, records::CLAIMED, adapters::CLAIMED, discipline::CLAIMED, knowledge::CLAIMED];
+const CLAIMED: &[&[&str]] = &[
+    engine::CLAIMED,
+    records::CLAIMED,
+    adapters::CLAIMED,
+    discipline::CLAIMED,
+    knowledge::CLAIMED,
+    spec_format::CLAIMED,
+];
 
 /// What is specified and not there yet.
 const NOT_YET: &[&str] = &[
@@ -30,7 +37,6 @@ const NOT_YET: &[&str] = &[
     "deployment-states",
     "notifications",
     "research-mode",
-    "spec-format",
     "tool-contracts",
     "vault-seeding",
     "verify-by-execution.read-back",
@@ -119,7 +125,7 @@ fn play(stage: &mut Stage, Step(step): &Step) -> Played {
         return engine::play(stage, &step);
     }
     let op = step.get("op").and_then(Value::as_str).unwrap_or_default();
-    let families = [records::play, adapters::play, discipline::play, knowledge::play];
+    let families = [records::play, adapters::play, discipline::play, knowledge::play, spec_format::play];
     families
         .iter()
         .find_map(|play| play(stage, op, &step))

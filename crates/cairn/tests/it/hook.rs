@@ -32,6 +32,14 @@ fn a_change_of_settings_is_shown_and_written_when_someone_agrees() {
     ✓ claude (private)  installed  .claude/settings.local.json
     · claude (shared)  absent  .claude/settings.json
       hint: cairn hook install claude --shared
+    · what claude 2.1.332 can't give, or not everywhere:
+      ask in part: where a person can't be asked in the agent, the call is denied with a ticket
+      stop in part: the end of a turn can't always be refused: what is missing is put on record
+      session_end in part: the end of a session may not be told: each stop seals the receipts
+      note: clients before 2.1.295 ignore `onFailure` and let a call go on when the hook fails
+      note: nobody is asked with permissions bypassed, in `dontAsk` and in unattended runs: a ticket is given
+      note: a stop is refused at most 8 times in a row
+      note: all hooks together have 1.5 s at the end of a session, unless the settings give more
     ✓ the gate lives: an edit below `.git/` is denied
     --- err
     ");
@@ -95,17 +103,32 @@ fn what_is_wrong_is_named_with_its_cure() {
     ✗ cursor (shared)  damaged  .cursor/hooks.json
       line 1: the settings of `cursor` can't be read: expected a value, found the end of the file
       hint: repair `.cursor/hooks.json`, then run `cairn hook install cursor --shared`
+    · what claude 2.1.332 can't give, or not everywhere:
+      ask in part: where a person can't be asked in the agent, the call is denied with a ticket
+      stop in part: the end of a turn can't always be refused: what is missing is put on record
+      session_end in part: the end of a session may not be told: each stop seals the receipts
+      note: clients before 2.1.295 ignore `onFailure` and let a call go on when the hook fails
+      note: nobody is asked with permissions bypassed, in `dontAsk` and in unattended runs: a ticket is given
+      note: a stop is refused at most 8 times in a row
+      note: all hooks together have 1.5 s at the end of a session, unless the settings give more
+    · what cursor 2026.10.08 can't give, or not everywhere:
+      ask in part: where a person can't be asked in the agent, the call is denied with a ticket
+      stop in part: the end of a turn can't always be refused: what is missing is put on record
+      context_at_call in part: what is said with a call that goes on may not reach the agent
+      note: a person is asked at `beforeShellExecution` and `beforeMCPExecution` alone
+      note: a stop is answered with a follow-up message
+      note: not proved against a running agent
     ✓ the gate lives: an edit below `.git/` is denied
     --- err
     ");
     scratch.run(&["cairn", "hook", "status", "--json"]).refused(2, "damaged");
     scratch.run(&["cairn", "hook", "install", "cursor", "--shared", "--yes"]).refused(1, "hooks.json");
-    insta::assert_snapshot!(scratch.run(&["cairn", "hook", "install", "droid"]).all(), @"
+    insta::assert_snapshot!(scratch.run(&["cairn", "hook", "install", "generic"]).all(), @"
     exit 1
     --- out
     --- err
-    ✗ cairn writes no settings of `droid` (not-installable)
-      hint: its hooks have Claude's form: let its settings call `cairn hook droid <event>` at each event
+    ✗ cairn writes no settings of `generic` (not-installable)
+      hint: let the program call `cairn hook generic <event>` with the neutral JSON
     ");
 }
 

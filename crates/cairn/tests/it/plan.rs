@@ -1,3 +1,6 @@
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
 use serde_json::json;
 
 use crate::scratch::Scratch;
@@ -59,4 +62,55 @@ fn a_plan_that_was_set_opens_the_plan_gate_of_the_session() {
     assert_eq!(scratch.edit("a.rs")["decision"], "allow");
     scratch.hook(json!({ "event": "stop", "text": "done" }));
     assert_eq!(scratch.edit("b.rs")["rule"], "PL-001", "a plan is for one turn");
+}
+
+#[test]
+fn a_plan_from_standard_input_is_judged_as_one_from_a_file() {
+    let scratch = Scratch::repository();
+    let set = |text: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cairn"));
+        command.args(["plan", "set", "--from", "-", "--json"]).current_dir(scratch.root()).env_clear();
+        for (name, value) in scratch.env().iter() {
+            command.env(name, value);
+        }
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+        let output = child.wait_with_output().unwrap();
+        (output.status.code(), serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap())
+    };
+    let (code, document) = set(&plan("Add the parser"));
+    assert_eq!((code, &document["todos"][0]["content"]), (Some(0), &json!("Add the parser")));
+    let (code, document) = set("[]");
+    assert_eq!((code, &document["error"]["code"]), (Some(1), &json!("plan-empty")));
+    let (code, document) = set("[\n 7]");
+    assert_eq!((code, &document["error"]["at"]["line"]), (Some(1), &json!(2)));
+    // The plan that was refused took nobody's place.
+    let shown = scratch.run(&["cairn", "plan", "show", "--json"]).ok().json();
+    assert_eq!(shown["todos"][0]["content"], "Add the parser");
+}
+
+#[test]
+fn a_plan_that_is_piped_in_opens_the_plan_gate_too() {
+    let scratch = Scratch::repository();
+    scratch.write(".governance/policy.json", r#"{ "schema": 1, "gates": { "plan": true } }"#);
+    let call = |event: &str, command: &str| {
+        let args = json!({ "command": command });
+        scratch.hook(json!({ "event": event, "call": command, "tool": "bash", "args": args, "exit": 0 }))
+    };
+    for (turn, command) in [
+        format!("echo '{}' | cairn plan set --from -", plan("Add the parser")),
+        format!("cairn plan set --from - <<'END'\n{}\nEND", plan("Add the parser")),
+    ]
+    .iter()
+    .enumerate()
+    {
+        assert_eq!(scratch.edit(&format!("{turn}.rs"))["rule"], "PL-001");
+        assert_eq!(call("pre_tool", command)["decision"], "allow", "{command}");
+        // What the command does when the agent runs it.
+        scratch.write("plan.json", plan("Add the parser"));
+        scratch.run(&["cairn", "plan", "set", "--from", "plan.json"]).ok();
+        call("post_tool", command);
+        assert_eq!(scratch.edit(&format!("{turn}.rs"))["decision"], "allow", "{command}");
+        scratch.hook(json!({ "event": "stop", "text": "done" }));
+    }
 }

@@ -75,3 +75,45 @@ fn a_repository_without_receipts_has_a_whole_chain_of_none() {
     ");
     assert!(!scratch.govern().exists(), "looking makes nothing");
 }
+
+#[test]
+fn an_exported_log_is_checked_without_the_repository() {
+    let scratch = session();
+    let export = scratch.run(&["cairn", "receipts", "export"]).ok();
+    let elsewhere = Scratch::empty();
+    let verify = ["cairn", "receipts", "verify", "--from", "log.json"];
+    elsewhere.run(&verify).refused(1, "there is no file `log.json`");
+    elsewhere.write("log.json", &export.out);
+    let whole = elsewhere.run(&verify).ok();
+    assert!(whole.out.starts_with("✓ the chain of receipts is whole: 5 lines"), "{}", whole.all());
+    assert!(whole.out.contains("compare their fingerprints"), "{}", whole.all());
+    assert_eq!(elsewhere.run(&[&verify[..], &["--json"]].concat()).ok().json()["sound"], true);
+    // The first line that is not as it was written is named.
+    let tampered = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut log = export.json();
+        change(&mut log);
+        elsewhere.write("log.json", log.to_string());
+    };
+    tampered(&|log| log["receipts"][2]["decision"] = "allow".into());
+    let ran = elsewhere.run(&verify).refused(2, "");
+    assert!(ran.out.starts_with("✗ the chain of receipts is broken at line 3 (receipt 3)"), "{}", ran.all());
+    assert!(!ran.out.contains("puts this log aside"), "{}", ran.all());
+    tampered(&|log| {
+        log["receipts"].as_array_mut().unwrap().remove(1);
+    });
+    elsewhere.run(&verify).refused(2, "at line 2 ");
+    tampered(&|log| {
+        log["receipts"].as_array_mut().unwrap().pop();
+    });
+    elsewhere.run(&verify).refused(2, "cut off");
+    // A key under another's name, a key that is none, and what is no log.
+    tampered(&|log| {
+        let key = log["keys"].as_object().unwrap().values().next().unwrap().clone();
+        log["keys"] = json!({ "SHA256:another": key });
+    });
+    elsewhere.run(&verify).refused(1, "has the fingerprint");
+    tampered(&|log| log["keys"] = json!({ "SHA256:none": "none" }));
+    elsewhere.run(&verify).refused(1, "the key `SHA256:none`");
+    elsewhere.write("log.json", "{\n  \"lines\": x }");
+    elsewhere.run(&verify).refused(1, "log.json:2:");
+}

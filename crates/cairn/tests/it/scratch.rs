@@ -527,6 +527,12 @@ impl Scratch {
     pub fn hook(&self, mut payload: Value) -> Value {
         payload["cwd"] = self.root().to_str().unwrap().into();
         payload["session"] = "s".into();
+        self.hook_of(agents::AgentId::Generic, None, &payload)
+    }
+
+    /// What the entry of an agent answers to its payload.
+    #[track_caller]
+    pub fn hook_of(&self, agent: agents::AgentId, event: Option<&str>, payload: &Value) -> Value {
         let World { cwd, env, .. } = self.world(&self.root());
         let (now, ids) = (self.now().as_millis(), self.ids.get());
         let world = move || World {
@@ -537,7 +543,7 @@ impl Scratch {
         };
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let input = std::io::Cursor::new(payload.to_string().into_bytes());
-        cairn::hook::run(agents::AgentId::Generic, None, world, input, &mut out, &mut err);
+        cairn::hook::run(agent, event.map(str::to_owned), world, input, &mut out, &mut err);
         serde_json::from_slice(&out).unwrap_or_else(|error| panic!("{error}: {}", self.clean(&out)))
     }
 

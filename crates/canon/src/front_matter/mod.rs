@@ -2,6 +2,7 @@
 //!
 //! - [`parse`]: reading it as the JSON subset of YAML;
 //! - [`replace`], [`remove`], [`insert`], [`replace_all`]: changing top-level fields of a file while every other byte stays;
+//! - [`block`], [`body_start`]: where a field, and the text below, lie;
 //! - [`without_blocks`]: a text without some of its fields, which is what a review digest covers;
 //! - [`field`] and [`file`]: writing fields and whole files;
 //! - [`seal_digest`]: what a whole-file seal covers.
@@ -65,6 +66,12 @@ pub fn parse(bytes: &[u8]) -> Result<Document<'_>, Damage> {
     let data = load::load(fence.content(&text)).map_err(|fault| fault.damage(&text, &fence))?;
     let body = fence.body;
     Ok(Document { text, body, data })
+}
+
+/// Where the text below the front matter of `text` begins, whatever stands in it. `None` where there is no front matter,
+/// or no line closes it.
+pub fn body_start(text: &str) -> Option<usize> {
+    Fence::find(text).ok().map(|fence| fence.body)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use gate::ReasonCode;
 use gate::event::{Decision, Todo};
 
 use super::{Act, Found, Known, PLAN_SPEC_READ};
-use crate::classify::Effects;
+use crate::classify::{Argv, Effects};
 use crate::codes;
 use crate::session::Plan;
 
@@ -118,17 +118,19 @@ fn fault(plan: &Plan) -> Option<Fault> {
     if plan.text.is_some() && plan.todos.is_empty() { None } else { judge(&plan.todos) }
 }
 
-/// `cairn plan set` and `cairn plan show`, and nothing beside them.
+/// `cairn plan set` and `cairn plan show`, and beside them only what prints the plan for them to read.
 fn is_about_plans(act: &Act<'_>) -> bool {
     let commands = &act.effects.commands;
-    !commands.is_empty()
-        && act.changes.is_empty()
-        && commands.iter().all(|argv| {
-            let mut words = argv.arguments().filter(|word| !word.starts_with('-'));
-            argv.program() == Some("cairn")
-                && words.next() == Some("plan")
-                && matches!(words.next(), Some("set" | "show"))
-        })
+    let is_of_plans = |argv: &Argv| {
+        let mut words = argv.arguments().filter(|word| !word.starts_with('-'));
+        argv.program() == Some("cairn")
+            && words.next() == Some("plan")
+            && matches!(words.next(), Some("set" | "show"))
+    };
+    let prints = |argv: &Argv| matches!(argv.program(), Some("echo" | "printf" | "cat"));
+    act.changes.is_empty()
+        && commands.iter().any(is_of_plans)
+        && commands.iter().all(|argv| is_of_plans(argv) || prints(argv))
 }
 
 /// Whether one of the commands is `cairn plan set`.

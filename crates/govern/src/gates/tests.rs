@@ -247,8 +247,35 @@ fn the_plan_gate_judges_as_its_table_says() {
     assert_eq!(rule(&[good], false), "PL-009");
     assert_eq!(rule(&[("write the parser first", "pending", "urgent")], true), "PL-010");
     // Reads pass, and so do the commands that make a plan.
-    for command in ["ls", "grep -r x src", "cairn plan show"] {
+    for command in [
+        "ls",
+        "grep -r x src",
+        "cairn plan show",
+        "cairn plan set --from plan.json",
+        "echo '[{}]' | cairn plan set --from -",
+        "printf '%s' '[{}]' | cairn plan set --from -",
+        "cat plan.json | cairn plan set --from -",
+        "cairn plan set --from - <<'END'\n[{}]\nEND",
+        "cat <<'END' | cairn plan set --from -\n[{}]\nEND",
+    ] {
         assert_eq!(World::new(strict).shell(command), [""; 0], "{command}");
+    }
+    // What does more than print a plan is no making of one.
+    for command in [
+        "echo x",
+        "echo '[{}]' > plan.json | cairn plan set --from -",
+        "echo $(touch x) | cairn plan set --from -",
+        "touch x | cairn plan set --from -",
+        "echo '[{}]' | tee plan.json | cairn plan set --from -",
+        "echo '[{}]' | cairn plan set --from - && touch x",
+    ] {
+        let found = World::new(strict).shell(command);
+        let is_harmless = command == "echo x";
+        assert_eq!(
+            found.iter().any(|found| found.starts_with("plan PL-001")),
+            !is_harmless,
+            "{command}: {found:?}"
+        );
     }
     // The plan of the turn before counts no more.
     let mut world = World::new(strict);

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
+use canon::json::Damage;
 use canon::{Sha256, Timestamp};
 use gate::event::Decision;
 use schemars::JsonSchema;
@@ -133,6 +134,31 @@ pub fn export(state: &State, keys: &[VerifyingKey]) -> Result<Export, ReceiptErr
 }
 
 impl Export {
+    /// Reads what `receipts export` printed.
+    ///
+    /// # Errors
+    /// It is not such a JSON text.
+    pub fn read(bytes: &[u8]) -> Result<Self, Damage> {
+        canon::json::read(bytes)
+    }
+
+    /// Checks an exported log with the keys that it carries. Whether those are the gate's, the reader must know.
+    ///
+    /// # Errors
+    /// A key is none, or has another fingerprint than its name says.
+    pub fn verify_by_itself(&self) -> Result<verify::Verification, String> {
+        let parse = |(id, pem): (&String, &String)| {
+            let key = VerifyingKey::parse(pem).map_err(|fault| format!("the key `{id}`: {fault}"))?;
+            if key.id() == *id {
+                Ok(key)
+            } else {
+                Err(format!("the key `{id}` has the fingerprint {}", key.id()))
+            }
+        };
+        let keys: Vec<VerifyingKey> = self.keys.iter().map(parse).collect::<Result<_, String>>()?;
+        Ok(self.verify(&keys))
+    }
+
     /// Checks an exported log.
     pub fn verify(&self, keys: &[VerifyingKey]) -> verify::Verification {
         let text: String = self.receipts.iter().map(Receipt::line).collect();

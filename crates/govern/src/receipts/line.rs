@@ -204,9 +204,27 @@ impl Receipt {
         key.verifies(&self.signed(), &self.sig)
     }
 
+    /// Whether `key` signed the line, which stands in the log as `line`: what is signed is cut out of it instead of being
+    /// written anew.
+    pub(super) fn is_signed_in(&self, line: &[u8], key: &VerifyingKey) -> bool {
+        without_signature(line, &self.sig).is_some_and(|signed| key.verifies(&signed, &self.sig))
+    }
+
     fn bytes(&self) -> Vec<u8> {
         json::canonical(self).unwrap_or_default()
     }
+}
+
+/// The bytes that were signed of a line in RFC 8785 form: the line without its member `sig`, which stands before
+/// `subagent`. Signatures of a checkpoint stand elsewhere.
+fn without_signature(line: &[u8], sig: &str) -> Option<Vec<u8>> {
+    let line = str::from_utf8(line).ok()?;
+    let member = format!(",\"sig\":\"{sig}\"");
+    let at = line.rfind(&member).filter(|_| !sig.is_empty())?;
+    if !line[at + member.len()..].starts_with(",\"subagent\":") {
+        return None;
+    }
+    Some([&line[..at], &line[at + member.len()..]].concat().into_bytes())
 }
 
 impl Link for Receipt {
@@ -248,4 +266,39 @@ impl Link for Receipt {
 /// A name from a payload as a receipt keeps it.
 pub(super) fn name(text: &str) -> String {
     if text.len() <= NAME { text.to_owned() } else { format!("sha256:{}", Sha256::of(text)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::receipts::tests::{Bench, shell};
+    use crate::receipts::{Known, key};
+    use gate::event::Verdict;
+
+    #[test]
+    fn what_is_signed_is_cut_out_of_the_line() {
+        let bench = Bench::new();
+        let receipts = bench.receipts();
+        // A command that looks like the member that is cut out.
+        let odd = shell(Some("a"), "echo ',\"sig\":\"x\"'");
+        receipts.judged(&odd, &Verdict::allow(), &Known::default()).unwrap();
+        receipts.checkpoint(&shell(None, "x"), None).unwrap();
+        let text = std::fs::read_to_string(bench.state.receipts()).unwrap();
+        let key = &key::known(bench.state.keys()).unwrap()[0];
+        for line in text.lines() {
+            let receipt = Receipt::read(line.as_bytes()).unwrap();
+            assert_eq!(without_signature(line.as_bytes(), &receipt.sig), Some(receipt.signed()));
+            assert!(receipt.is_signed_in(line.as_bytes(), key));
+            assert!(
+                !receipt.is_signed_in(line.replace("generic", "another").as_bytes(), key)
+                    || !line.contains("generic")
+            );
+            // At another place it is a line that nobody wrote.
+            let member = format!(",\"sig\":\"{}\"", receipt.sig);
+            let moved = line.replace(&member, "").replace(",\"v\":", &format!("{member},\"v\":"));
+            assert!(!receipt.is_signed_in(moved.as_bytes(), key));
+            let unsigned = Receipt { sig: String::new(), ..receipt };
+            assert!(!unsigned.is_signed_in(line.as_bytes(), key));
+        }
+    }
 }

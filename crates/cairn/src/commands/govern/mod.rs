@@ -4,6 +4,7 @@ pub mod audit;
 pub mod health;
 pub mod knowledge;
 pub mod queue;
+pub mod spec_lint;
 
 use gate::Refusal;
 
@@ -29,6 +30,8 @@ pub enum Action {
     Health(health::Args),
     /// What waits for a person
     Queue(queue::Args),
+    /// Check specs against the spec-format specification, or a plan against the plan gate
+    SpecLint(spec_lint::Args),
 }
 
 /// Runs the command.
@@ -38,5 +41,6 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
         Action::Knowledge(args) => knowledge::run(ctx, args),
         Action::Health(args) => health::run(ctx, args),
         Action::Queue(args) => queue::run(ctx, args),
+        Action::SpecLint(args) => spec_lint::run(ctx, args),
     }
 }

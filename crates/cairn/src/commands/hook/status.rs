@@ -1,7 +1,7 @@
 //! `hook status`: what is installed, with the cure of what is not right, and a call that must be denied.
 
-use agents::AgentId;
 use agents::install::{Scope, State, Status};
+use agents::{AgentId, Lack, Reach};
 use gate::{Exit, Refusal};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,6 +19,9 @@ use crate::page::Page;
 pub struct Statuses {
     /// Each file of each agent.
     pub files: Vec<Status>,
+    /// What the agents that are there can't give a gate, or not everywhere.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub degraded: Vec<Degraded>,
     /// Whether the gate lives.
     pub gate: Canary,
     /// The pause at this moment.
@@ -26,6 +29,41 @@ pub struct Statuses {
     pub paused: Option<Pause>,
     #[serde(skip)]
     one: bool,
+}
+
+/// What one agent can't give.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct Degraded {
+    /// The agent.
+    pub agent: AgentId,
+    /// The version that the facts are of.
+    pub version: &'static str,
+    /// Each ability that is missing, or does not reach everywhere.
+    pub lacks: Vec<Lack>,
+    /// What else is known.
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    pub notes: &'static [&'static str],
+}
+
+impl Degraded {
+    fn of(agent: AgentId) -> Option<Self> {
+        let can = agent.capabilities();
+        let lacks = can.lacks();
+        let degraded = Self { agent, version: can.version, lacks, notes: can.notes };
+        (!degraded.lacks.is_empty()).then_some(degraded)
+    }
+
+    fn render(&self, page: &mut Page) {
+        page.aside(format_args!("· what {} {} can't give, or not everywhere:", self.agent, self.version));
+        for lack in &self.lacks {
+            let reach = if lack.reach == Reach::None { "not there" } else { "in part" };
+            page.under(format_args!("{} {reach}: {}", lack.ability, lack.meaning));
+        }
+        for note in self.notes {
+            page.under(format_args!("note: {note}"));
+        }
+    }
 }
 
 impl Document for Statuses {
@@ -40,6 +78,7 @@ impl Document for Statuses {
             page.caution("no agent calls cairn here");
             page.next("cairn hook install claude");
         }
+        self.degraded.iter().for_each(|degraded| degraded.render(page));
         if self.gate.alive {
             page.ok(format_args!("the gate lives: {}", self.gate.message));
         } else {
@@ -84,9 +123,14 @@ pub(super) fn run(ctx: &Ctx<'_>, agent: Option<AgentId>) -> Result<Answer, Refus
         Some(agent) => vec![agent],
         None => AgentId::ALL.into_iter().filter(with_settings).collect(),
     };
-    let files: Result<Vec<_>, _> = asked.into_iter().map(|agent| installed.status(agent)).collect();
+    let files: Result<Vec<_>, _> = asked.iter().map(|agent| installed.status(*agent)).collect();
     let files = files?.concat();
+    let is_there = |wanted: &AgentId| {
+        files.iter().any(|file: &Status| file.agent == *wanted && file.state != State::Absent)
+    };
+    let degraded = asked.iter().filter(|one| agent.is_some() || is_there(one));
+    let degraded = degraded.filter_map(|one| Degraded::of(*one)).collect();
     let gate = canary::ask(ctx.world);
     let paused = pause::running(&state, ctx.world.now());
-    Ok(Answer::of(&Statuses { files, gate, paused, one: agent.is_some() }))
+    Ok(Answer::of(&Statuses { files, degraded, gate, paused, one: agent.is_some() }))
 }
