@@ -3,8 +3,9 @@
 //! - [`read`]: an agent's payload becomes a [`Reading`] with the neutral [`gate::event::Event`], or is
 //!   [`Unreadable`]; both know the answer in the form of the agent that really asked;
 //! - [`payload`]: bytes to one strict JSON object, without waiting for the end of the input;
-//! - [`AgentId`] and [`Capabilities`]: the agents, and what each of them can do, as data; [`AgentId::contracts`]: how
-//!   far the capability contracts hold with each;
+//! - [`AgentId`] and [`Capabilities`]: the agents, what each of them can do, and by what it is seen that one is there;
+//!   [`AgentId::contracts`]: how far the capability contracts hold with each;
+//! - [`Trial`]: a payload as an agent would send it, to see whether an installed hook judges;
 //! - [`install`]: planned edits of the agents' settings, and what is installed there.
 //!
 //! Nothing here judges, opens a file or prints. What can't be read before a call is denied; at any other moment it
@@ -29,11 +30,13 @@ pub mod install;
 mod opencode;
 mod outcome;
 pub mod payload;
+mod presence;
 mod qwen;
 mod reading;
 mod shape;
 mod sniff;
 mod tools;
+mod trial;
 mod vscode;
 
 pub use agent::{AgentId, Point};
@@ -41,6 +44,7 @@ pub use answer::Answer;
 pub use capability::{Capabilities, Direction, Lack, Reach};
 pub use contract::{Contract, Provision, Standing};
 pub use reading::{Heard, Judging, Reading, Unreadable, read, unreadable};
+pub use trial::{Trial, denies};
 
 #[cfg(test)]
 mod tests;

@@ -22,5 +22,13 @@ gate::reason_codes! {
     POLICY_UNREADABLE = "policy-unreadable", "What the gates rest on can't be read.";
     SPEC_UNREADABLE = "spec-unreadable", "A spec, or what external links answered, can't be read.";
     PROFILE_UNREADABLE = "profile-unreadable", "The profile is none that is known, or can't be read.";
+    NO_TARGET = "no-target", "The folder of the target is not there.";
+    DEPLOY_STATE = "deploy-state", "The deployment can't go on like this from where it stands.";
+    DEPLOY_DAMAGED = "deploy-damaged", "A file of the deployment is not as it was written.";
+    DEPLOY_PLAN = "deploy-plan", "The plan, or what it rests on, is not what was made.";
+    DEPLOY_UNAPPROVED = "deploy-unapproved", "No person approved the plan.";
+    DEPLOY_VAULT = "deploy-vault", "The source vault can't be copied.";
+    BRIDGE_MISSING = "bridge-missing", "Nothing joins the agent to cairn.";
+    NOT_COMPLETE = "not-complete", "The receipts don't bear that the deployment is done.";
     NO_PLAN = "no-plan", "No plan was set.";
 }

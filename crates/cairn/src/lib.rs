@@ -10,6 +10,7 @@ pub mod codes;
 pub mod commands;
 pub mod ctx;
 pub mod demo;
+pub mod deploy;
 pub mod help;
 pub mod hook;
 pub mod page;

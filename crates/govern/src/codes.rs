@@ -24,6 +24,9 @@ gate::reason_codes! {
     CLAIM_INVALID = "claim-invalid", "What was said contradicts what was recorded.";
     PIN_BROKEN = "pin-broken", "What was said goes against a pinned constraint.";
     CLAIM_UNLABELLED = "claim-unlabelled", "What was said has no receipt, and is not labelled as unverified.";
+    RESEARCH_MODE = "research-mode", "The question was not looked into where its answer lies.";
+    RESEARCH_SOURCES = "research-sources", "Fewer than two independent sources bear the answer.";
+    RESEARCH_EMPTY = "research-empty", "A part of the research says nothing.";
     RECEIPT_FAILED = "receipt-failed", "The call could not be put on record.";
 }
 

@@ -5,12 +5,14 @@
 //! one signed line each in one chain; [`evidence`] holds what an agent says it did against them. [`session`] is what
 //! the gates know of one session, and its discipline; [`queue`] is what waits for a person, [`health`] what is counted;
 //! [`State`] where all of that lies. [`knowledge`] is what a repository learned, and how far it is trusted; [`frozen`] is
-//! what was in force when a session began.
+//! what was in force when a session began. [`research`] judges how something was found out, and [`deploy`] brings the
+//! whole to another repository.
 //!
 //! Nothing here knows an agent's own payload, prints, or reads the environment by itself.
 
 pub mod classify;
 pub mod codes;
+pub mod deploy;
 pub mod evidence;
 pub mod frozen;
 pub mod gates;
@@ -19,6 +21,7 @@ pub mod knowledge;
 pub mod policy;
 pub mod queue;
 pub mod receipts;
+pub mod research;
 pub mod session;
 pub mod spec_lint;
 mod state;

@@ -7,6 +7,8 @@
 //! cut off does not pass for a whole one. The chain shows an edit to whoever kept a hash; it can't stop
 //! one who rewrites the log and the head together, unless the lines are signed.
 
+pub mod canonical;
+
 use std::fmt;
 use std::fs;
 use std::marker::PhantomData;

@@ -487,6 +487,53 @@ pub fn plain(path: &Path) -> PathBuf {
     plain
 }
 
+/// Whether the user may write a file or folder that is there. Nothing is written to find out.
+#[cfg(unix)]
+pub fn is_writable(path: &Path) -> bool {
+    rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
+}
+
+/// Whether the user may write a file or folder that is there. Nothing is written to find out.
+#[cfg(not(unix))]
+pub fn is_writable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| !metadata.permissions().readonly())
+}
+
+/// Whether a folder is there and can be written, or can be made; a link on the way below `root` counts as neither.
+pub fn can_hold(root: &Path, folder: &Path) -> bool {
+    let mut at = folder;
+    loop {
+        let is_below = at.starts_with(root) && at != root;
+        let found = if is_below { fs::symlink_metadata(at) } else { fs::metadata(at) };
+        match found {
+            Ok(metadata) if metadata.is_dir() => {
+                let is_link =
+                    |path: &&Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+                let mut way = at.ancestors().take_while(|above| above.starts_with(root) && *above != root);
+                return is_writable(at) && !way.any(|path| is_link(&path));
+            }
+            Ok(_) => return false,
+            Err(_) => match at.parent() {
+                Some(above) => at = above,
+                None => return false,
+            },
+        }
+    }
+}
+
+/// Whether so many bytes are free where a file or folder lies; `None` where the system doesn't tell.
+#[cfg(unix)]
+pub fn has_room(path: &Path, bytes: u64) -> Option<bool> {
+    let found = rustix::fs::statvfs(path).ok()?;
+    Some(found.f_bavail.saturating_mul(found.f_frsize) >= bytes)
+}
+
+/// Whether so many bytes are free where a file or folder lies; `None` where the system doesn't tell.
+#[cfg(not(unix))]
+pub fn has_room(_: &Path, _: u64) -> Option<bool> {
+    None
+}
+
 /// Creates a folder and its parents, none of which below `root` may be a symbolic link.
 pub fn create_folder(root: &Path, folder: &Path) -> Result<(), FileError> {
     let fail = |error| FileError::new("create", folder, error);
@@ -560,6 +607,22 @@ mod tests {
             assert!(error.to_string().contains("symbolic link"), "{error}");
         }
         assert_eq!(fs::read(&outside).unwrap(), b"kept");
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_place_that_can_hold_is_told_without_writing() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        assert!(can_hold(root, root) && can_hold(root, &root.join("a/b")));
+        fs::write(root.join("file"), "x").unwrap();
+        assert!(!can_hold(root, &root.join("file")) && !can_hold(root, &root.join("file/a")));
+        fs::create_dir(root.join("real")).unwrap();
+        std::os::unix::fs::symlink(root.join("real"), root.join("link")).unwrap();
+        assert!(can_hold(root, &root.join("real/a")) && !can_hold(root, &root.join("link/a")));
+        assert!(!can_hold(root, &root.join("link")));
+        assert_eq!(fs::read_dir(root).unwrap().count(), 3);
+        assert_eq!((has_room(root, 1), has_room(root, u64::MAX)), (Some(true), Some(false)));
     }
 
     #[test]

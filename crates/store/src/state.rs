@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use canon::Sha256;
 
 use crate::Env;
+use crate::file::is_writable;
 use crate::git::Layout;
 
 /// The folder for state about `root`: `<common git directory>/cairn/`, shared by all work trees of the
@@ -43,14 +44,4 @@ pub fn home(env: &Env) -> Option<PathBuf> {
         None => PathBuf::from(env.get("HOME")?).join(".local").join("state"),
     };
     Some(state.join("cairn"))
-}
-
-#[cfg(unix)]
-fn is_writable(path: &Path) -> bool {
-    rustix::fs::access(path, rustix::fs::Access::WRITE_OK).is_ok()
-}
-
-#[cfg(not(unix))]
-fn is_writable(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|metadata| !metadata.permissions().readonly())
 }

@@ -31,6 +31,16 @@ pub(super) fn is_ours(bytes: &[u8]) -> bool {
     bytes.starts_with(MARK.as_bytes())
 }
 
+/// The program that a bridge file starts.
+pub(super) fn program(bytes: &[u8]) -> Option<String> {
+    if !is_ours(bytes) {
+        return None;
+    }
+    let text = String::from_utf8_lossy(bytes);
+    let named = text.lines().find_map(|line| line.strip_prefix("const PROGRAM = "))?;
+    serde_json::from_str(named).ok()
+}
+
 pub(super) fn install(
     target: &Target,
     existing: Option<&[u8]>,

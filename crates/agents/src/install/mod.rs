@@ -113,6 +113,26 @@ pub fn plan_uninstall(
     Ok(Edit::new(target, existing, after, None))
 }
 
+/// The command that an installation in the file of `target` runs at an event, word by word; none where none does.
+/// `event` is the neutral word for it, as in `pre-tool`.
+pub fn installed_call(target: &Target, existing: &[u8], event: &str) -> Option<Vec<String>> {
+    match target.kind {
+        Kind::Bridge { .. } => {
+            let program = bridge::program(existing)?;
+            Some([&program, "hook", target.agent.as_str(), event].map(str::to_owned).to_vec())
+        }
+        Kind::Plugins(_) => None,
+        Kind::Hooks(_) => {
+            let editor = settings::open(target, settings::utf8(target, existing).ok()?).ok()?;
+            let is_it = |words: &Vec<String>| {
+                words.get(2).is_some_and(|agent| agent == target.agent.as_str())
+                    && words.get(3).is_some_and(|word| word == event)
+            };
+            ours::calls(target, editor.document()).into_iter().find(is_it)
+        }
+    }
+}
+
 fn called<'a>(target: &Target, program: &'a str) -> &'a str {
     if target.scope == Scope::Shared { SHARED_PROGRAM } else { program }
 }

@@ -95,8 +95,20 @@ fn line(handler: &Node) -> Option<&str> {
 
 /// The program of a handler that is `cairn hook <agent> …` and nothing else.
 fn program(handler: &Node) -> Option<String> {
+    words(handler).and_then(|words| words.into_iter().next())
+}
+
+/// The words of each handler that is `cairn hook <agent> …` and nothing else, in the order of the text.
+pub(super) fn calls(target: &Target, document: &Document) -> Vec<Vec<String>> {
+    let items = lists(target, document).into_iter().flat_map(|(_, items)| items);
+    let handlers = items
+        .flat_map(|item| item.get("hooks").and_then(Node::as_array).unwrap_or(std::slice::from_ref(item)));
+    handlers.filter_map(words).collect()
+}
+
+fn words(handler: &Node) -> Option<Vec<String>> {
     let line = line(handler)?;
-    let words = if let Some(args) = handler.get("args").and_then(Node::as_array) {
+    let words: Vec<String> = if let Some(args) = handler.get("args").and_then(Node::as_array) {
         let args = args.iter().filter_map(|arg| arg.as_str().map(str::to_owned));
         std::iter::once(line.to_owned()).chain(args).collect()
     } else {
@@ -106,5 +118,5 @@ fn program(handler: &Node) -> Option<String> {
     let [program, verb, ..] = words.as_slice() else { return None };
     let name = base_name(program).rsplit('\\').next().unwrap_or_default();
     let name = name.strip_suffix(".exe").unwrap_or(name);
-    (name == "cairn" && verb == "hook").then(|| program.clone())
+    (name == "cairn" && verb == "hook").then_some(words)
 }

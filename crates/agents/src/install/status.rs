@@ -122,9 +122,7 @@ fn of_bridge(status: &mut Status, bytes: &[u8], wanted: &str, program: &str, run
         ));
         return;
     }
-    let text = String::from_utf8_lossy(bytes);
-    let named = text.lines().find_map(|line| line.strip_prefix("const PROGRAM = "));
-    let named: Option<String> = named.and_then(|value| serde_json::from_str(value).ok());
+    let named = bridge::program(bytes);
     let started = named.clone().unwrap_or_else(|| program.to_owned());
     status.program = named;
     if !runs(&started) {

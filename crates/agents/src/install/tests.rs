@@ -406,3 +406,26 @@ fn the_diff_shows_what_changes() {
     let made = plan_install(&target, None, PROGRAM, None).unwrap().diff;
     assert!(made.starts_with("--- /dev/null\n") && made.contains("@@ -0,0 +1,"), "{made}");
 }
+
+/// What an installation runs at an event is found again in what it wrote.
+#[test]
+fn the_installed_call_is_read_from_the_settings() {
+    for agent in AgentId::ALL {
+        for scope in [Scope::Private, Scope::Shared] {
+            let Ok(targets) = targets(agent, scope) else { continue };
+            let calls: Vec<Vec<String>> = targets
+                .iter()
+                .filter_map(|target| {
+                    let edit = plan_install(target, None, "/opt/cairn", None).unwrap();
+                    installed_call(target, &edit.after.unwrap(), "pre-tool")
+                })
+                .collect();
+            let program = if scope == Scope::Shared { SHARED_PROGRAM } else { "/opt/cairn" };
+            assert_eq!(calls, [[program, "hook", agent.as_str(), "pre-tool"]], "{agent} {scope:?}");
+        }
+    }
+    let target = &targets(AgentId::Claude, Scope::Shared).unwrap()[0];
+    let foreign = br#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"other hook claude pre-tool"}]}]}}"#;
+    assert_eq!(installed_call(target, foreign, "pre-tool"), None);
+    assert_eq!(installed_call(target, b"{", "pre-tool"), None);
+}

@@ -211,6 +211,11 @@ impl<'w> Installed<'w> {
         serde_json::from_slice::<Kept>(&bytes).ok().filter(|kept| kept.file == path)
     }
 
+    /// Where it is kept what undoes the installation in a file.
+    pub fn undo_file(&self, path: &Path) -> PathBuf {
+        self.place(path)
+    }
+
     fn place(&self, path: &Path) -> PathBuf {
         let name = Sha256::of(path.as_os_str().as_encoded_bytes()).short();
         let base = if path.starts_with(self.state.root()) {

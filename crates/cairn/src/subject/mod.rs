@@ -5,6 +5,7 @@
 //! its own. Nothing here knows a vector: the harness sends neither its id nor what it expects.
 
 mod adapters;
+mod deployment;
 mod discipline;
 mod engine;
 mod knowledge;
@@ -26,21 +27,14 @@ const CLAIMED: &[&[&str]] = &[
     engine::CLAIMED,
     records::CLAIMED,
     adapters::CLAIMED,
+    deployment::CLAIMED,
     discipline::CLAIMED,
     knowledge::CLAIMED,
     spec_format::CLAIMED,
 ];
 
 /// What is specified and not there yet.
-const NOT_YET: &[&str] = &[
-    "deployment-probe",
-    "deployment-states",
-    "notifications",
-    "research-mode",
-    "tool-contracts",
-    "vault-seeding",
-    "verify-by-execution.read-back",
-];
+const NOT_YET: &[&str] = &["verify-by-execution.read-back"];
 
 /// Whether the gates are there. Without them no hook is asked: what a vector expects to be denied must then pass, or it
 /// would have proved nothing.
@@ -125,7 +119,14 @@ fn play(stage: &mut Stage, Step(step): &Step) -> Played {
         return engine::play(stage, &step);
     }
     let op = step.get("op").and_then(Value::as_str).unwrap_or_default();
-    let families = [records::play, adapters::play, discipline::play, knowledge::play, spec_format::play];
+    let families = [
+        records::play,
+        adapters::play,
+        deployment::play,
+        discipline::play,
+        knowledge::play,
+        spec_format::play,
+    ];
     families
         .iter()
         .find_map(|play| play(stage, op, &step))

@@ -24,6 +24,8 @@ mod context;
 mod crash;
 mod decision;
 mod demo;
+#[cfg(unix)]
+mod deploy;
 mod doctor;
 mod done;
 mod existing;
@@ -47,6 +49,8 @@ mod next;
 mod pains;
 mod phase;
 mod plan;
+#[cfg(unix)]
+mod probe;
 mod question;
 mod race;
 mod receipts;

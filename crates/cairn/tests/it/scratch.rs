@@ -462,8 +462,12 @@ impl Scratch {
         let mut world = self.world(&self.root());
         world.env.set(name, value);
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        let code = cairn::run(&words, &world, Terminal::default(), &mut out, &mut err);
-        Ran { code, out: self.clean(&out), err: self.clean(&err) }
+        let code = cairn::run(&words, &world, nobody(), &mut out, &mut err);
+        let ran = Ran { code, out: self.clean(&out), err: self.clean(&err) };
+        if args.contains(&"--json") {
+            check_schema(args, &ran);
+        }
+        ran
     }
 }
 
@@ -519,7 +523,11 @@ impl Scratch {
         let terminal = Terminal { typed: Some(typed), ..nobody() };
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let code = cairn::run(&words, &self.world(&self.root()), terminal, &mut out, &mut err);
-        Ran { code, out: self.clean(&out), err: self.clean(&err) }
+        let ran = Ran { code, out: self.clean(&out), err: self.clean(&err) };
+        if args.contains(&"--json") {
+            check_schema(args, &ran);
+        }
+        ran
     }
 
     /// What the hook answers a program that speaks the neutral JSON. The folder is added to the payload.
@@ -544,6 +552,9 @@ impl Scratch {
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let input = std::io::Cursor::new(payload.to_string().into_bytes());
         cairn::hook::run(agent, event.map(str::to_owned), world, input, &mut out, &mut err);
+        if out.is_empty() {
+            return Value::Null;
+        }
         serde_json::from_slice(&out).unwrap_or_else(|error| panic!("{error}: {}", self.clean(&out)))
     }
 

@@ -25,7 +25,7 @@ fn person_only(argv: &Argv) -> Option<Found> {
     let is_for_people = match words.as_slice() {
         ["approve", ..]
         | ["hook", "pause" | "uninstall" | "install" | "resume", ..]
-        | ["govern", "deploy", "approve", ..]
+        | ["govern", "deploy", "approve" | "rollback", ..]
         | ["govern", "knowledge", "promote" | "release" | "erase", ..]
         | ["govern", "queue", "resolve", ..] => true,
         // A word that can't be told may be any of these.

@@ -179,6 +179,8 @@ fn whoever_is_judged_does_not_judge() {
     for command in [
         "cairn approve t-1",
         "cairn hook pause --for 10m",
+        "cairn --json govern deploy approve --target x",
+        "cairn govern deploy rollback",
         "sh -c 'cairn hook uninstall claude'",
         "/usr/bin/cairn approve x",
         "cairn govern knowledge promote x --why y",

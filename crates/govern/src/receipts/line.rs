@@ -6,7 +6,7 @@ use canon::{Sha256, Timestamp, json};
 use gate::event::Decision;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use store::chain::{BadLine, Head, Link};
+use store::chain::{BadLine, Head, Link, canonical};
 use trust::dsse::Envelope;
 use trust::ed25519::{SigningKey, VerifyingKey};
 
@@ -209,10 +209,6 @@ impl Receipt {
     pub(super) fn is_signed_in(&self, line: &[u8], key: &VerifyingKey) -> bool {
         without_signature(line, &self.sig).is_some_and(|signed| key.verifies(&signed, &self.sig))
     }
-
-    fn bytes(&self) -> Vec<u8> {
-        json::canonical(self).unwrap_or_default()
-    }
 }
 
 /// The bytes that were signed of a line in RFC 8785 form: the line without its member `sig`, which stands before
@@ -230,12 +226,7 @@ fn without_signature(line: &[u8], sig: &str) -> Option<Vec<u8>> {
 impl Link for Receipt {
     /// The signature is not looked at.
     fn read(line: &[u8]) -> Result<Self, BadLine> {
-        let receipt: Self =
-            json::read(line).map_err(|_| BadLine { number: None, why: "it is no receipt" })?;
-        if receipt.bytes() != line {
-            return Err(BadLine { number: Some(receipt.seq), why: "it is not as receipts are written" });
-        }
-        Ok(receipt)
+        canonical::read(line, |receipt: &Self| receipt.seq, "it is no receipt")
     }
 
     fn number(&self) -> u64 {
@@ -247,7 +238,7 @@ impl Link for Receipt {
     }
 
     fn hash(&self) -> Sha256 {
-        Sha256::of(self.bytes())
+        self.sealed().1
     }
 
     fn line(&self) -> String {
@@ -255,11 +246,7 @@ impl Link for Receipt {
     }
 
     fn sealed(&self) -> (String, Sha256) {
-        let bytes = self.bytes();
-        let hash = Sha256::of(&bytes);
-        let mut line = String::from_utf8(bytes).unwrap_or_default();
-        line.push('\n');
-        (line, hash)
+        canonical::sealed(self)
     }
 }
 

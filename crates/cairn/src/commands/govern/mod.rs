@@ -1,8 +1,10 @@
 //! `govern`: the governance workflow apart from the tool call. One file a command.
 
 pub mod audit;
+pub mod deploy;
 pub mod health;
 pub mod knowledge;
+pub mod probe;
 pub mod queue;
 pub mod spec_lint;
 
@@ -32,6 +34,10 @@ pub enum Action {
     Queue(queue::Args),
     /// Check specs against the spec-format specification, or a plan against the plan gate
     SpecLint(spec_lint::Args),
+    /// See what is feasible on a target, without changing it
+    Probe(probe::Args),
+    /// Bring the workflow to a target: plan, a person's approval, steps, verification
+    Deploy(deploy::Args),
 }
 
 /// Runs the command.
@@ -42,5 +48,7 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
         Action::Health(args) => health::run(ctx, args),
         Action::Queue(args) => queue::run(ctx, args),
         Action::SpecLint(args) => spec_lint::run(ctx, args),
+        Action::Probe(args) => probe::run(ctx, args),
+        Action::Deploy(args) => deploy::run(ctx, args),
     }
 }

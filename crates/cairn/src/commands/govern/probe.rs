@@ -1,0 +1,113 @@
+//! `govern probe`: what is feasible on a target, decided from what is observed there.
+
+use std::path::PathBuf;
+
+use gate::Refusal;
+use govern::deploy::probe::{Asked, Report, Verdict, Weight};
+use govern::deploy::report::{Analysis, analysis};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::deploy::show;
+use crate::answer::{Answer, Document};
+use crate::ctx::Ctx;
+use crate::deploy::{Place, drive, gather, unusable};
+use crate::page::{Page, Row};
+
+/// Arguments of `govern probe`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// The target; by default the repository around this folder.
+    #[arg(long, value_name = "FOLDER")]
+    target: Option<PathBuf>,
+    /// The source vault.
+    #[arg(long, value_name = "FOLDER")]
+    vault: Option<PathBuf>,
+    /// The agent to use; by default one is selected.
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// The model that will work there, for the report.
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// Ask no program for its version.
+    #[arg(long)]
+    no_run: bool,
+    /// Print the report without writing it.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// What `govern probe` prints: the report as it is written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Probed(Report);
+
+impl Document for Probed {
+    fn render(&self, page: &mut Page) {
+        match analysis(self.0.clone(), &[]) {
+            Ok(analysis) => render(&analysis, page),
+            Err(fault) => page.bad(format_args!("{}: {}", fault.rule, fault.fact)),
+        }
+    }
+}
+
+/// The analysis for people.
+pub(super) fn render(analysis: &Analysis, page: &mut Page) {
+    let report = &analysis.report;
+    let told = format!("{} on {}", verdict(report.verdict), report.target);
+    match report.verdict {
+        Verdict::Blocked => page.bad(told),
+        Verdict::Partial => page.caution(told),
+        Verdict::Implementable => page.ok(told),
+    }
+    let row = |vector: &govern::deploy::probe::Vector| {
+        let weight = match vector.weight {
+            Weight::Required => "required",
+            Weight::Optional => "optional",
+            Weight::Informational => "told",
+        };
+        let stands = if vector.pass { "holds" } else { "fails" };
+        Row::new([&vector.id, stands, weight, &vector.name, &vector.actual])
+    };
+    page.table(
+        ["CHECK", "STANDS", "WEIGHT", "ABOUT", "FOUND"],
+        &report.vectors.iter().map(row).collect::<Vec<_>>(),
+    );
+    if let Some(notice) = &analysis.notice {
+        show::notice(notice, page);
+    }
+    if let Some(next) = analysis.path.iter().find(|step| step.starts_with("cairn ")) {
+        page.next(next);
+    }
+}
+
+fn verdict(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Blocked => "blocked",
+        Verdict::Partial => "partial",
+        Verdict::Implementable => "implementable",
+    }
+}
+
+/// Runs the command.
+pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
+    let place = Place::find(ctx.world, args.target.as_deref())?;
+    let whole = |vault: PathBuf| {
+        let path = ctx.world.cwd.join(vault);
+        std::fs::canonicalize(&path).unwrap_or_else(|_| store::file::plain(&path)).display().to_string()
+    };
+    let one_line = |name: String| canon::text::one_line(&name);
+    let asked = Asked {
+        vault: args.vault.map(whole),
+        agent: args.agent.map(one_line),
+        run: !args.no_run,
+        model: args.model.map(one_line),
+    };
+    let report = gather::probe(ctx.world, &place, &asked);
+    if !args.dry_run {
+        let _guard = place.lock()?;
+        let written = drive::write_report(&place, &report);
+        written.map_err(|error| unusable(&error).next("cairn govern probe --dry-run"))?;
+    }
+    Ok(Answer::report(&Probed(report), ctx.json))
+}
