@@ -138,7 +138,7 @@ fn whole(bridge: Bridge) -> Observed {
 /// The same without what one check is about.
 fn take_away(observed: &mut Observed, check: &str) -> Result<(), String> {
     match check {
-        "DP-001" => observed.os = "windows".to_owned(),
+        "DP-001" => "windows".clone_into(&mut observed.os),
         "DP-002" => observed.node = Some("22.5.1".to_owned()),
         "DP-003" => observed.npm = None,
         "DP-004" => {
