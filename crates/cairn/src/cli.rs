@@ -223,7 +223,7 @@ fn is_promoted(verb: &str) -> bool {
 
 /// The commands that are cairn's alone, and of no protocol.
 fn is_own(verb: &str) -> bool {
-    matches!(verb, "approve" | "demo" | "govern" | "hook" | "plan" | "receipts" | "schema")
+    matches!(verb, "approve" | "conformance" | "demo" | "govern" | "hook" | "plan" | "receipts" | "schema")
 }
 
 fn as_chalk(rest: &str) -> String {

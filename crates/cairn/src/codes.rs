@@ -16,6 +16,7 @@ gate::reason_codes! {
     RECEIPTS_UNREADABLE = "receipts-unreadable", "The log of receipts, or a key that signed it, can't be read.";
     PLAN_UNREADABLE = "plan-unreadable", "The plan is not the JSON list that a plan is.";
     NO_COMMIT = "no-commit", "The revision names no commit.";
+    NO_CASE = "no-case", "A line on standard input is no case of the conformance suite.";
     PROPOSAL_GONE = "proposal-gone", "No proposal of this name waits for a person.";
     QUEUE_UNREADABLE = "queue-unreadable", "What waits for a person can't be read or written.";
     POLICY_UNREADABLE = "policy-unreadable", "What the gates rest on can't be read.";

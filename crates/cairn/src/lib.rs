@@ -15,6 +15,7 @@ pub mod help;
 pub mod hook;
 pub mod page;
 pub mod schema;
+pub mod subject;
 
 use std::ffi::OsString;
 use std::io::Write;

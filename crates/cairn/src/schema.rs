@@ -30,6 +30,13 @@ fn read<T: JsonSchema>() -> Schema {
 #[rustfmt::skip]
 pub const ALL: &[Entry] = &[
     entry::<c::approve::Printed>("cairn/approve"),
+    entry::<conformance::protocol::Capabilities>("cairn/conformance-capabilities"),
+    entry::<conformance::protocol::Case>("cairn/conformance-case"),
+    entry::<c::conformance::Listed>("cairn/conformance-list"),
+    entry::<conformance::protocol::Reply>("cairn/conformance-result"),
+    entry::<c::conformance::Printed>("cairn/conformance-run"),
+    entry::<conformance::vector::Vector>("cairn/conformance-vector"),
+    entry::<c::conformance::Verified>("cairn/conformance-verify"),
     entry::<crate::demo::Told>("cairn/demo"),
     entry::<c::govern::audit::Audited>("cairn/govern-audit"),
     entry::<crate::help::Help>("cairn/help"),

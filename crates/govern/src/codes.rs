@@ -29,3 +29,22 @@ gate::reason_codes! {
     RESEARCH_EMPTY = "research-empty", "A part of the research says nothing.";
     RECEIPT_FAILED = "receipt-failed", "The call could not be put on record.";
 }
+
+/// The next step that a reason leaves, as one word of a closed list: the same list for every implementation.
+pub fn hint(reason: &str) -> &'static str {
+    match reason {
+        "unparsable" => "write-plainly",
+        "protected-path" | "hidden-path" => "leave-it",
+        "person-only" | "commitment" => "ask-person",
+        "gate-bypass" => "go-through-gate",
+        "no-plan" | "plan-empty" | "plan-done" | "plan-status" | "plan-content" | "plan-placeholder"
+        | "plan-priority" => "write-plan",
+        "plan-spec-unread" => "read-plan-spec",
+        "unread-file" | "stale-read" => "read-file",
+        "unread-region" => "read-region",
+        "unmapped" => "map-references",
+        "unverified" => "run-check",
+        "claim-invalid" | "claim-unlabelled" | "pin-broken" => "correct-claim",
+        _ => "repair-gate",
+    }
+}

@@ -13,6 +13,9 @@ use serde::{Deserialize, Serialize};
 /// The mark of a session that carries what was frozen, as [`Frozen::text`] has it.
 pub const MARK: &str = "frozen";
 
+/// The marker of a note that something deviates.
+pub const DEVIATION: &str = "deviation";
+
 /// What governs a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

@@ -7,6 +7,7 @@ pub mod approve;
 pub mod audit;
 pub mod backlog;
 pub mod block;
+pub mod conformance;
 pub mod context;
 pub mod decision;
 pub mod demo;
@@ -151,6 +152,8 @@ pub enum Command {
     Plan(plan::Args),
     /// What the repository shows about the gates
     Govern(govern::Args),
+    /// Hold this program or another implementation against the published vectors
+    Conformance(conformance::Args),
     /// Show the gates at work in a temporary repository
     Demo(demo::Args),
     /// Print a published JSON Schema, or list them
@@ -168,6 +171,7 @@ pub fn dispatch(ctx: &Ctx<'_>, command: Command) -> Result<Answer, Refusal> {
         Command::Receipts(args) => receipts::run(ctx, args),
         Command::Plan(args) => plan::run(ctx, args),
         Command::Govern(args) => govern::run(ctx, args),
+        Command::Conformance(args) => conformance::run(ctx, args),
         Command::Demo(args) => demo::run(ctx, args),
         Command::Schema(args) => schema::run(ctx, args),
     }

@@ -145,6 +145,7 @@ impl Course<'_> {
         }
         self.note("session-start", Vec::new())?;
         if !is_compacted {
+            self.freeze()?;
             for sign in silent::signs(&self.state, self.world, self.reading.agent) {
                 verdict.context.push(self.alarm(&sign)?);
             }

@@ -11,6 +11,7 @@ mod compare;
 mod course;
 mod discipline;
 pub mod installed;
+mod invariant;
 pub mod pause;
 mod pins;
 pub mod plan;
@@ -28,9 +29,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use agents::{AgentId, Answer, Heard, payload, read, unreadable};
+use agents::{AgentId, Answer, Heard, Reading, Unreadable, payload, read, unreadable};
 use gate::Refusal;
-use gate::event::{Event, Moment};
+use gate::event::{Event, Moment, Verdict};
 use govern::State;
 use govern::receipts::{Note, Receipts};
 use store::World;
@@ -71,7 +72,8 @@ where
     let (send, receive) = mpsc::channel();
     let named = event.clone();
     thread::spawn(move || {
-        let judged = catch_unwind(AssertUnwindSafe(|| judge(agent, named.as_deref(), make_world(), input)));
+        let judged =
+            catch_unwind(AssertUnwindSafe(|| judge(agent, named.as_deref(), make_world(), input).answer()));
         let answer = judged.unwrap_or_else(|_| {
             unreadable(agent, named.as_deref(), "cairn failed on it, which is a fault of cairn").answer()
         });
@@ -100,18 +102,42 @@ fn print(answer: &Answer, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
     }
 }
 
-fn judge(agent: AgentId, event: Option<&str>, world: World, input: impl Read) -> Answer {
+/// What became of one event.
+#[derive(Debug)]
+pub(crate) enum Judged {
+    /// It was judged.
+    Verdict(Box<Reading>, Verdict),
+    /// There was nothing to judge.
+    Nothing(Answer),
+    /// It can't be read, or could not be judged.
+    Fault(Box<Unreadable>),
+}
+
+impl Judged {
+    /// What the agent is told.
+    pub(crate) fn answer(&self) -> Answer {
+        match self {
+            Self::Verdict(reading, verdict) => reading.answer(verdict),
+            Self::Nothing(answer) => answer.clone(),
+            Self::Fault(fault) => fault.answer(),
+        }
+    }
+}
+
+/// Reads and judges one event, without a deadline.
+pub(crate) fn judge(agent: AgentId, event: Option<&str>, world: World, input: impl Read) -> Judged {
+    let fault = |fault: Unreadable| Judged::Fault(Box::new(fault));
     let bytes = match payload::take(input) {
         Ok(bytes) => bytes,
-        Err(message) => return unreadable(agent, event, message).answer(),
+        Err(message) => return fault(unreadable(agent, event, message)),
     };
     match read(agent, event, &bytes) {
         Ok(Heard::Event(reading)) => match course::run(&reading, world) {
-            Ok(verdict) => reading.answer(&verdict),
-            Err(message) => unreadable(agent, Some(reading.point.name), message).answer(),
+            Ok(verdict) => Judged::Verdict(reading, verdict),
+            Err(message) => fault(unreadable(agent, Some(reading.point.name), message)),
         },
-        Ok(Heard::Nothing(answer)) => answer,
-        Err(fault) => fault.answer(),
+        Ok(Heard::Nothing(answer)) => Judged::Nothing(answer),
+        Err(unreadable) => fault(unreadable),
     }
 }
 

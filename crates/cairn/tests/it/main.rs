@@ -19,6 +19,7 @@ mod chant_branches;
 mod chant_crash;
 mod chant_published;
 mod chant_race;
+mod conformance;
 mod context;
 mod crash;
 mod decision;

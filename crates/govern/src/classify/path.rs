@@ -91,7 +91,8 @@ fn ends_in_a_name(text: &Text) -> bool {
 
 fn at_path(path: &str, tree: bool, written: String) -> Target {
     // What the kernel shows under these names may be any file of the disk.
-    if path == "/proc" || path.starts_with("/proc/") || path.starts_with("/dev/") {
+    let is_device = path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
+    if path == "/proc" || path.starts_with("/proc/") || is_device {
         return Target { tree, ..Target::unknown(written) };
     }
     let normal = normal(path);

@@ -208,6 +208,14 @@ fn network_and_agents_are_seen() {
     assert!(judge(&Tool::Subagent { prompt: String::new() }).starts_agent);
 }
 
+/// A repository in memory was not protected: everything below `/dev` was taken for a device.
+#[test]
+fn a_file_in_memory_is_a_file() {
+    let writes = |command: &str| shell(command).writes.first().map(|target| target.place.clone());
+    assert_eq!(writes("echo x > /dev/shm/a"), Some(Place::Path("/dev/shm/a".into())));
+    assert_ne!(writes("echo x > /dev/sda"), Some(Place::Path("/dev/sda".into())));
+}
+
 /// What our reading of a word gives is what the shell gives, where all of it is known.
 #[test]
 fn words_are_read_as_the_shell_reads_them() {

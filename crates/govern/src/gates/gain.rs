@@ -1,40 +1,60 @@
-//! Context gain (G1): whoever changes a file has read it, as it is now, in this session.
+//! Context gain (G1): whoever changes a file has read it, as it is now, in this session, and has looked for what refers
+//! to it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use gate::event::{Decision, Event, Tool};
 
 use super::{Act, Found, Known, SEARCHED};
+use crate::classify::Place;
 use crate::codes;
 
 pub(super) fn judge(act: &Act<'_>, known: &Known<'_>) -> Vec<Found> {
     let mut found = Vec::new();
+    let deleted: Vec<&PathBuf> =
+        act.effects.deletes.iter().filter_map(|target| path_of(&target.place)).collect();
     for touched in act.changes {
         for path in &touched.paths {
             // A new file needs no reading (G1-1).
             let Some(content) = (known.file)(path) else { continue };
-            found.extend(unread(act.event, path, &content, known));
+            if is_own(path, &content, known) {
+                continue;
+            }
+            let is_deleted = deleted.contains(&path);
+            let unread = unread(act.event, path, &content, known);
+            let unmapped = || (!is_deleted).then(|| unmapped(path, "would change", "G1-5", known)).flatten();
+            found.extend(unread.or_else(unmapped));
         }
     }
-    for target in &act.effects.deletes {
-        let crate::classify::Place::Path(path) = &target.place else { continue };
-        if (known.file)(path).is_none() {
-            continue;
-        }
-        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let is_searched = known
-            .session
-            .marks
-            .keys()
-            .any(|mark| mark.strip_prefix(SEARCHED).is_some_and(|pattern| pattern.contains(&stem)));
-        if !is_searched {
-            let fact = format!("{} would go, and nobody looked for what refers to it", known.name(path));
-            let next = format!("search for `{stem}`, then make the call again");
-            found.push(deny("G1-6", codes::UNMAPPED, fact, next));
-        }
+    for path in deleted.into_iter().filter(|path| (known.file)(path).is_some()) {
+        found.extend(unmapped(path, "would go", "G1-6", known));
     }
     found.truncate(1);
     found
+}
+
+fn path_of(place: &Place) -> Option<&PathBuf> {
+    match place {
+        Place::Path(path) => Some(path),
+        _ => None,
+    }
+}
+
+/// Whether the session left the file as it is: it knows what it wrote.
+fn is_own(path: &Path, content: &[u8], known: &Known<'_>) -> bool {
+    known.session.wrote.get(&known.name(path)).is_some_and(|wrote| *wrote == Some(canon::Sha256::of(content)))
+}
+
+/// A file stands alone only where somebody looked for what refers to it: that it does is never assumed.
+fn unmapped(path: &Path, what: &str, rule: &str, known: &Known<'_>) -> Option<Found> {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let marks = known.session.marks.keys();
+    let mut searched = marks.filter_map(|mark| mark.strip_prefix(SEARCHED));
+    if searched.any(|pattern| pattern.contains(&stem)) {
+        return None;
+    }
+    let fact = format!("{} {what}, and nobody looked for what refers to it", known.name(path));
+    Some(deny(rule, codes::UNMAPPED, fact, format!("search for `{stem}`, then make the call again")))
 }
 
 fn deny(rule: &str, reason: gate::ReasonCode, fact: String, next: String) -> Found {
@@ -44,10 +64,6 @@ fn deny(rule: &str, reason: gate::ReasonCode, fact: String, next: String) -> Fou
 fn unread(event: &Event, path: &Path, content: &[u8], known: &Known<'_>) -> Option<Found> {
     let name = known.name(path);
     let digest = canon::Sha256::of(content);
-    // What the session itself left there it knows.
-    if known.session.wrote.get(&name).is_some_and(|wrote| *wrote == Some(digest)) {
-        return None;
-    }
     let compactions = known.session.counters.compactions;
     let counts = |read: &&crate::session::Read| {
         known.policy.reads_survive_compaction || read.compactions.is_none_or(|then| then == compactions)
