@@ -161,9 +161,16 @@ impl<'w> Installed<'w> {
                 .at(&step.path, None, None)
                 .hint("run the command again"));
         }
+        let folder = step.kept.as_ref().map_or_else(|| super::above(&step.path), |kept| kept.folder.clone());
+        let root = self.state.root();
+        // A person may link the folders of the home as they like. A folder of the project that is a link would let
+        // the repository decide where outside of it is written.
+        if step.edit.is_change()
+            && let Some(parent) = step.path.parent().filter(|parent| parent.starts_with(root))
+        {
+            file::create_folder(root, parent).map_err(|error| io(&error))?;
+        }
         if let (Some(undo), Some(after)) = (&step.edit.undo, &step.edit.after) {
-            let folder =
-                step.kept.as_ref().map_or_else(|| super::above(&step.path), |kept| kept.folder.clone());
             let kept = Kept {
                 agent: step.edit.target.agent,
                 file: step.path.clone(),

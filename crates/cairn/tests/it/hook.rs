@@ -207,3 +207,18 @@ fn the_length_of_a_pause_is_bounded_and_wrong_usage_ends_with_2() {
     scratch.run(&["cairn", "plan"]).refused(2, "usage");
     scratch.run(&["cairn", "chalk", "plan"]).refused(1, "not offered");
 }
+
+/// `.claude` was a link to a folder elsewhere, and the settings were written there.
+#[test]
+#[cfg(unix)]
+fn settings_of_the_project_are_not_written_through_a_linked_folder() {
+    let scratch = Scratch::repository();
+    let outside = scratch.home().join("outside");
+    fs::create_dir_all(&outside).unwrap();
+    std::os::unix::fs::symlink(&outside, scratch.path(".claude")).unwrap();
+    for more in [&["--shared"][..], &[]] {
+        let command = [&["cairn", "hook", "install", "claude", "--yes"], more].concat();
+        scratch.run(&command).refused(1, "symbolic link");
+    }
+    assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
+}
