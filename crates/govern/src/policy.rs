@@ -21,8 +21,10 @@ pub const PATH: &str = ".governance/policy.json";
 /// What is asked of the gates. Everything that is left out has the value of the profile.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+#[schemars(extend("required" = ["schema"]))]
 pub struct Policy {
     /// The form of the file; 1.
+    #[schemars(with = "u32", range(min = 1, max = 1))]
     pub schema: Option<u32>,
     /// What holds where nothing else is said.
     pub profile: Profile,

@@ -85,7 +85,8 @@ mod tests {
             assert_eq!(toolset.contracts.len(), Id::ALL.len());
         }
         assert_eq!(of(AgentId::Claude).bridge, Bridge::Shipped);
-        assert_eq!(of(AgentId::Droid).bridge, Bridge::ToBeWritten);
+        assert_eq!(of(AgentId::Droid).bridge, Bridge::Shipped);
+        assert_eq!(of(AgentId::Generic).bridge, Bridge::ToBeWritten);
     }
 
     #[test]

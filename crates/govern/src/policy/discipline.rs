@@ -10,6 +10,7 @@ const OUTRANKING: u32 = 100;
 /// the session forgets it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schemars(extend("oneOf" = [{ "required": ["text"] }, { "required": ["file"] }]))]
 pub struct Pin {
     /// The constraint in words. Either this or `file`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
