@@ -99,13 +99,23 @@ fn fed_back(review: &Review<'_>) -> Found {
     } else {
         ("WS-023", govern::codes::CLAIM_UNLABELLED)
     };
+    let mut next = Vec::new();
+    if !review.broken.is_empty() {
+        next.push("take back what goes against the constraint, or ask the person to lift it");
+    }
+    if !review.corrected.is_empty() {
+        next.push("say the receipted figures");
+    }
+    if !review.unlabelled.is_empty() {
+        next.push("label what has no receipt");
+    }
     Found {
         decision: Decision::Deny,
         gate: "SOM",
         rule: rule.to_owned(),
         reason,
         fact: review.fact(),
-        next: "say it again with the receipted figures, and label what has no receipt".to_owned(),
+        next: next.join("; "),
         ticket: false,
     }
 }

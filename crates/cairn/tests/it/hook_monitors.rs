@@ -61,7 +61,7 @@ fn a_final_message_is_reviewed_and_given_back_where_the_policy_says_so() {
     assert_eq!(stop(&silent, message, false), "");
     assert_eq!(
         stop(&reviewed, message, false),
-        r#"{"decision":"block","reason":"SOM (C-8): it goes against the pinned constraint `Never push to main`; line 1 says tests passed 12, and the receipts have 11; line 1 says warnings 3, which has no receipt: [UNVERIFIED: warnings 3]. Next: say it again with the receipted figures, and label what has no receipt"}"#
+        r#"{"decision":"block","reason":"SOM (C-8): it goes against the pinned constraint `Never push to main`; line 1 says tests passed 12, and the receipts have 11; line 1 says warnings 3, which has no receipt: [UNVERIFIED: warnings 3]. Next: take back what goes against the constraint, or ask the person to lift it; say the receipted figures; label what has no receipt"}"#
     );
     assert_eq!(stop(&reviewed, message, true), "", "a stop is refused once");
     assert_eq!(stop(&reviewed, "11 tests passed. [UNVERIFIED: 3 warnings]", false), "");
