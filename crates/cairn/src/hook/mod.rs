@@ -140,6 +140,17 @@ pub fn policy(world: &World) -> Result<govern::policy::Policy, Refusal> {
     Ok(snapshot.policy)
 }
 
+/// What the person and the working tree at `root` say of knowledge, wherever the world's folder is.
+///
+/// # Errors
+/// One of them can't be read.
+pub fn knowledge(world: &World, root: &Path) -> Result<govern::knowledge::Settings, Refusal> {
+    let policy = snapshot::policy(world, root, None, &mut Vec::new());
+    policy.map(|policy| policy.knowledge).map_err(|message| {
+        Refusal::new(codes::POLICY_UNREADABLE, message).hint("mend it; until then every call is denied")
+    })
+}
+
 /// Puts on record what a person did.
 ///
 /// # Errors

@@ -252,12 +252,8 @@ impl Vault {
         Ok(())
     }
 
-    /// Takes the lock, finishes what a killed writer began, and reads all of it.
-    ///
-    /// # Errors
-    /// `BUSY`; `ENTRY_DAMAGED`, since a change over what can't be read could lose it; what [`Vault::read`] refuses.
-    pub fn write(&self) -> Result<Writing<'_>, Refusal> {
-        self.no_links()?;
+    /// Takes the lock and finishes what a killed writer began.
+    fn lock(&self) -> Result<Guard, Refusal> {
         let lock = self.state.join("knowledge.lock");
         let guard = Guard::acquire(&lock, WAIT).map_err(|error| match error {
             LockError::File(error) => io(error),
@@ -266,6 +262,28 @@ impl Vault {
         transaction::recover(&self.journal()).map_err(|error| {
             Refusal::new(codes::NOT_WRITTEN, error.to_string()).hint("nothing was changed")
         })?;
+        Ok(guard)
+    }
+
+    /// Finishes what a killed writer began, so that no later one does, and forgets what it kept. The entries are not
+    /// looked at, and neither is what leads to them.
+    ///
+    /// # Errors
+    /// `BUSY`, `NOT_WRITTEN`.
+    pub fn settle(&self) -> Result<(), Refusal> {
+        let _guard = self.lock()?;
+        self.sweep_files()?;
+        self.forget_legacy()
+    }
+
+    /// Takes the lock, finishes what a killed writer began, and reads all of it.
+    ///
+    /// # Errors
+    /// `BUSY`; `ENTRY_DAMAGED`, since a change over what can't be read could lose it; what [`Vault::read`] refuses.
+    pub fn write(&self) -> Result<Writing<'_>, Refusal> {
+        self.no_links()?;
+        let guard = self.lock()?;
+        self.sweep_files()?;
         self.sweep()?;
         let found = self.read()?;
         if let Some(damaged) = found.damaged.first() {
@@ -292,23 +310,26 @@ impl Vault {
         remove(self.legacy())
     }
 
-    /// Takes away what a killed writer had not yet put in its place. The caller holds the lock, and finished what was
-    /// journaled.
+    /// Takes away what a killed writer had not yet put in its place in the vault. The caller holds the lock, and finished
+    /// what was journaled.
     fn sweep(&self) -> Result<(), Refusal> {
         let end = format!(".{MARK}.tmp");
-        let beside = |path: PathBuf| {
-            let mut name = path.into_os_string();
-            name.push(&end);
-            PathBuf::from(name)
-        };
-        remove(beside(self.root.join(AGENTS)))?;
-        remove(beside(self.legacy()))?;
         for folder in ["", "Rules", "Lessons", "Research", "Templates"] {
             for entry in fs::read_dir(self.path(folder)).into_iter().flatten().flatten() {
                 if entry.file_name().to_string_lossy().ends_with(&end) {
                     remove(entry.path())?;
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// The same of `AGENTS.md` and its copy.
+    fn sweep_files(&self) -> Result<(), Refusal> {
+        for path in [self.root.join(AGENTS), self.legacy()] {
+            let mut name = path.into_os_string();
+            name.push(format!(".{MARK}.tmp"));
+            remove(PathBuf::from(name))?;
         }
         Ok(())
     }
