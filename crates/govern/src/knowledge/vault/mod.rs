@@ -213,7 +213,11 @@ impl Vault {
         Ok(Note { entry, text: String::from_utf8_lossy(&bytes).into_owned() })
     }
 
-    /// What this project is called.
+    /// What this project is called; of the vault its index alone is read.
+    pub fn project_here(&self) -> String {
+        self.project(file::read(&self.path(INDEX)).ok().flatten().as_deref())
+    }
+
     fn project(&self, index: Option<&[u8]>) -> String {
         let listed = || {
             let document = front_matter::parse(index?).ok()?;
@@ -254,8 +258,7 @@ impl Vault {
 
     /// Takes the lock and finishes what a killed writer began.
     fn lock(&self) -> Result<Guard, Refusal> {
-        let lock = self.state.join("knowledge.lock");
-        let guard = Guard::acquire(&lock, WAIT).map_err(|error| match error {
+        let guard = alone(&self.state).map_err(|error| match error {
             LockError::File(error) => io(error),
             held => Refusal::new(codes::BUSY, held.to_string()).hint("try again"),
         })?;
@@ -333,6 +336,15 @@ impl Vault {
         }
         Ok(())
     }
+}
+
+/// Keeps out whoever else writes the vault or `AGENTS.md`, for as long as the guard is held. `state` is the folder of the
+/// gates' state.
+///
+/// # Errors
+/// Another process holds it for too long, or it can't be written.
+pub fn alone(state: &Path) -> Result<Guard, LockError> {
+    Guard::acquire(&state.join("knowledge.lock"), WAIT)
 }
 
 /// Removes a file that may not be there.
