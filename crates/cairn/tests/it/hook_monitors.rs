@@ -151,6 +151,29 @@ fn a_lesson_that_comes_up_and_is_not_read_is_flagged_once() {
     assert_eq!(facts, ["what lessons/port.md warns of came up, and nobody read it in this session"]);
 }
 
+/// RG-1: the vault is a folder of lessons that no policy need name, and what may not be used is none of them.
+#[test]
+fn a_lesson_of_the_vault_that_comes_up_unread_is_flagged() {
+    let scratch = Scratch::repository();
+    scratch.write(".governance/policy.json", r#"{ "schema": 1, "knowledge": { "vault": "notes/vault" } }"#);
+    for (name, more) in
+        [("port", "status: candidate"), ("gone", "status: archived"), ("far", "scope: shared")]
+    {
+        let text = format!("---\nsignature: Address already in use\n{more}\n---\n\nDo this.\n");
+        scratch.write(&format!("notes/vault/Lessons/{name}.md"), text);
+    }
+    let mut event = payload(&scratch, AgentId::Claude, "post-tool", 1).unwrap();
+    event["hook_event_name"] = "PostToolUseFailure".into();
+    event["error"] = "bind: address already in use".into();
+    hear(&scratch, AgentId::Claude, "post-tool", &event);
+    stop(&scratch, "Stopped.", false);
+    let line = receipts(&scratch).into_iter().find(|line| line["marker"] == "read-gate-skip").unwrap();
+    assert_eq!(line["figures"], json!({ "lessons": 1 }));
+    let queue = scratch.run(&["cairn", "govern", "queue", "list", "--json"]).ok().json();
+    let fact = queue["open"][0]["fact"].as_str().unwrap();
+    assert!(fact.starts_with("what notes/vault/Lessons/port.md warns of came up"), "{fact}");
+}
+
 #[test]
 fn after_repeated_blocks_the_agent_is_told_to_plan_first() {
     let scratch = Scratch::repository();
