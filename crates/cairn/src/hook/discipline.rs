@@ -35,7 +35,7 @@ const LOST: &str = "pins-lost";
 
 impl Course<'_> {
     /// Adds what `decide` finds due at this very moment: of several calls at once one claims it.
-    fn claim(&self, decide: impl FnOnce(&Session) -> Vec<Entry>) -> Result<bool, String> {
+    pub(super) fn claim(&self, decide: impl FnOnce(&Session) -> Vec<Entry>) -> Result<bool, String> {
         session::claim(&self.session_file, decide).map_err(|error| error.to_string())
     }
 
@@ -146,6 +146,7 @@ impl Course<'_> {
         }
         self.note("session-start", Vec::new())?;
         if !is_compacted {
+            self.hold()?;
             for sign in silent::signs(&self.state, self.world, self.reading.agent) {
                 verdict.context.push(self.alarm(&sign)?);
             }

@@ -10,6 +10,7 @@ pub mod canary;
 mod compare;
 mod course;
 mod discipline;
+mod frozen;
 pub mod installed;
 pub mod pause;
 mod pins;
