@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::agent::AgentId;
+use crate::contract::Contract;
 
 /// How far an ability reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -67,6 +68,8 @@ pub struct Capabilities {
 pub struct Lack {
     /// The ability, by the name of its field.
     pub ability: &'static str,
+    /// The contract that rests on it.
+    pub contract: Contract,
     /// How far it reaches.
     pub reach: Reach,
     /// What that means, in one sentence.
@@ -74,7 +77,8 @@ pub struct Lack {
 }
 
 impl Capabilities {
-    /// What the agent can't give, or not everywhere. Empty where it can give everything.
+    /// What the agent can't give, or not everywhere, each with the contract of
+    /// [`AgentId::contracts`] that rests on it. Empty where it can give everything.
     pub fn lacks(&self) -> Vec<Lack> {
         let failure = match self.failure {
             Closed => Full,
@@ -82,32 +86,48 @@ impl Capabilities {
             Open => No,
         };
         let all = [
-            ("deny", self.deny, "where a call can't be denied, what it did is found after it alone"),
-            ("ask", self.ask, "where a person can't be asked in the agent, the call is denied with a ticket"),
+            (
+                "deny",
+                Contract::PlanGate,
+                self.deny,
+                "where a call can't be denied, what it did is found after it alone",
+            ),
+            (
+                "ask",
+                Contract::CommitmentGate,
+                self.ask,
+                "where a person can't be asked in the agent, the call is denied with a ticket",
+            ),
             (
                 "result",
+                Contract::Receipts,
                 self.result,
                 "not every result is shown: what such a call did is found by comparing files",
             ),
             (
                 "stop",
+                Contract::CompletionEvidence,
                 self.stop,
                 "the end of a turn can't always be refused: what is missing is put on record",
             ),
             (
                 "session_end",
+                Contract::CompletionEvidence,
                 self.session_end,
                 "the end of a session may not be told: each stop seals the receipts",
             ),
             (
                 "context_at_call",
+                Contract::ReInjection,
                 self.context_at_call,
                 "what is said with a call that goes on may not reach the agent",
             ),
-            ("failure", failure, "a call may go on when the hook fails or is late"),
+            ("failure", Contract::PlanGate, failure, "a call may go on when the hook fails or is late"),
         ];
-        let lacking = all.into_iter().filter(|(_, reach, _)| *reach != Full);
-        lacking.map(|(ability, reach, meaning)| Lack { ability, reach, meaning }).collect()
+        let lacking = all.into_iter().filter(|(_, _, reach, _)| *reach != Full);
+        lacking
+            .map(|(ability, contract, reach, meaning)| Lack { ability, contract, reach, meaning })
+            .collect()
     }
 }
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub const MARK: &str = "frozen";
 
 /// The marker of a note that something deviates.
-pub const DEVIATION: &str = "deviation";
+pub const DEVIATION: &str = "invariant-deviation";
 
 /// What governs a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
@@ -28,6 +28,18 @@ pub enum Part {
     Hooks,
     /// The plan.
     Plan,
+}
+
+impl Part {
+    /// The word for it in figures and marks.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Policy => "policy",
+            Self::Locked => "locked",
+            Self::Hooks => "hooks",
+            Self::Plan => "plan",
+        }
+    }
 }
 
 impl fmt::Display for Part {
@@ -69,8 +81,28 @@ pub struct Deviation {
     pub name: String,
     /// How it deviates.
     pub how: How,
+    /// What it is now; none where it is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Sha256>,
     /// Whether a session may bring it about by its own work: a plan goes on, a policy does not.
     pub expected: bool,
+}
+
+impl Deviation {
+    /// The mark of a session that this was put on record: `deviation:<part>:<name>`.
+    pub fn mark(&self) -> String {
+        format!("deviation:{}:{}", self.part.as_str(), self.name)
+    }
+
+    /// What the mark carries. It differs where the thing became yet another; what is expected is one deviation however
+    /// often it changes.
+    pub fn value(&self) -> String {
+        match self.content {
+            _ if self.expected => "expected".to_owned(),
+            Some(content) => content.to_string(),
+            None => "gone".to_owned(),
+        }
+    }
 }
 
 impl fmt::Display for Deviation {
@@ -123,10 +155,17 @@ pub fn deviations(frozen: &Frozen, now: &Frozen) -> Vec<Deviation> {
                 (None, _) => How::Appeared,
                 (Some(_), None) => How::Vanished,
             };
-            found.push(Deviation { part: *part, name: name.clone(), how, expected: *part == Part::Plan });
+            let (name, content) = (name.clone(), is.get(name).copied());
+            found.push(Deviation { part: *part, name, how, content, expected: *part == Part::Plan });
         }
     }
     found
+}
+
+/// What deviates and is not on record yet, by the marks of the session.
+pub fn unrecorded(frozen: &Frozen, now: &Frozen, marks: &BTreeMap<String, String>) -> Vec<Deviation> {
+    let is_new = |one: &Deviation| marks.get(&one.mark()) != Some(&one.value());
+    deviations(frozen, now).into_iter().filter(is_new).collect()
 }
 
 #[cfg(test)]
@@ -165,6 +204,26 @@ mod tests {
             ("the plan: `plan` was not there when the session began", true),
         ];
         assert_eq!(shown, expected.map(|(text, expected)| (text.to_owned(), expected)));
+    }
+
+    #[test]
+    fn ws_017_a_deviation_is_put_on_record_once_and_again_when_it_becomes_another() {
+        let changed = |policy: &[u8], plan: Option<&[u8]>| {
+            Frozen::new().with(Part::Policy, ".governance/policy.json", Some(policy)).with(
+                Part::Plan,
+                "plan",
+                plan,
+            )
+        };
+        let mut marks = BTreeMap::new();
+        let mut found = |now: Frozen| {
+            let found = unrecorded(&session(), &now, &marks);
+            marks.extend(found.iter().map(|one| (one.mark(), one.value())));
+            found.iter().map(|one| one.part).collect::<Vec<_>>()
+        };
+        assert_eq!(found(changed(b"a", Some(b"1"))), [Part::Policy, Part::Plan]);
+        assert_eq!(found(changed(b"a", Some(b"1"))), []);
+        assert_eq!(found(changed(b"b", Some(b"2"))), [Part::Policy], "a plan goes on");
     }
 
     #[test]

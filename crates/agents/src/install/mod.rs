@@ -126,7 +126,10 @@ pub fn installed_call(target: &Target, existing: &[u8], event: &str) -> Option<V
             let editor = settings::open(target, settings::utf8(target, existing).ok()?).ok()?;
             let is_it = |words: &Vec<String>| {
                 words.get(2).is_some_and(|agent| agent == target.agent.as_str())
-                    && words.get(3).is_some_and(|word| word == event)
+                    && words.get(3).is_some_and(|word| {
+                        // Of two entries that one call reaches, the first one denies.
+                        word == event || event == "pre-tool" && target.agent.is_first(word)
+                    })
             };
             ours::calls(target, editor.document()).into_iter().find(is_it)
         }

@@ -421,7 +421,8 @@ fn the_installed_call_is_read_from_the_settings() {
                 })
                 .collect();
             let program = if scope == Scope::Shared { SHARED_PROGRAM } else { "/opt/cairn" };
-            assert_eq!(calls, [[program, "hook", agent.as_str(), "pre-tool"]], "{agent} {scope:?}");
+            let word = if agent == AgentId::Cursor { "pre-tool-first" } else { "pre-tool" };
+            assert_eq!(calls, [[program, "hook", agent.as_str(), word]], "{agent} {scope:?}");
         }
     }
     let target = &targets(AgentId::Claude, Scope::Shared).unwrap()[0];

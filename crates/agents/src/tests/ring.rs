@@ -251,6 +251,26 @@ fn what_an_agent_lacks_is_what_its_data_says() {
     assert_eq!(AgentId::Generic.capabilities().lacks(), []);
 }
 
+/// Both tell people what an agent can't give: a contract that rests on an ability is weaker only where that is missing.
+#[test]
+fn contracts_and_abilities_agree() {
+    use crate::{Contract, Reach, Standing};
+    for agent in AgentId::ALL {
+        let lacks = agent.capabilities().lacks();
+        for provision in agent.contracts().iter().filter(|one| one.contract <= Contract::CompletionEvidence) {
+            let of: Vec<Reach> = lacks
+                .iter()
+                .filter(|lack| lack.contract == provision.contract)
+                .map(|lack| lack.reach)
+                .collect();
+            let is_native = provision.standing == Standing::Native;
+            assert!(is_native || !of.is_empty(), "{agent} {}: nothing says why", provision.contract);
+            let is_unasked = provision.contract == Contract::CommitmentGate && of == [Reach::None];
+            assert!(!(is_native && is_unasked), "{agent} asks nobody, and is native all the same");
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn any_bytes_have_an_answer(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {

@@ -1,8 +1,12 @@
 //! `agents`: the agent contract in AGENTS.md, CLAUDE.md and GEMINI.md. Idempotent to the byte; what the user
 //! wrote stays, and nothing is written through a symbolic link.
 
+use std::path::Path;
+
 use chalk::contract::{self, FileResult, Installed, Outcome, definitions};
 use gate::{Exit, Refusal};
+use govern::State;
+use govern::knowledge::vault;
 
 use crate::answer::{Answer, Document};
 use crate::ctx::Ctx;
@@ -44,12 +48,24 @@ fn line(page: &mut Page, file: &FileResult) {
     }
 }
 
+/// Puts the contract into the files, alone among those of this program that write them: the knowledge has a block of its
+/// own in AGENTS.md.
+pub(super) fn install(ctx: &Ctx<'_>, root: &Path) -> Result<Vec<FileResult>, Refusal> {
+    // Where nothing is kept of the gates, there is no such block.
+    let state = State::find(root, &ctx.world.env).ok().filter(|state| state.folder().is_dir());
+    let guard = state.map(|state| vault::alone(state.folder())).transpose();
+    let _guard = guard.map_err(|error| {
+        Refusal::new(chalk::codes::LOCKED, error.to_string()).hint("try again; no file was changed")
+    })?;
+    contract::install(root, ctx.naming)
+}
+
 /// Runs the command.
 pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
     ctx.read(|session| {
         // In a linked work tree the files of that tree belong to its branch.
         let root = &session.spine.tree;
-        let mut files = contract::install(root, ctx.naming)?;
+        let mut files = install(ctx, root)?;
         if args.claude {
             files.extend(definitions::install(root, ctx.naming)?);
         }

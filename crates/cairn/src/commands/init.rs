@@ -103,7 +103,7 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
     ctx.keep_warnings(&session);
     let mut made = made?;
     if !args.no_agents {
-        let files = chalk::contract::install(&root, ctx.naming)?;
+        let files = super::agents::install(ctx, &root)?;
         made.contract = files.into_iter().map(|file| file.path).collect();
     }
     if made.test.is_empty() && !args.bare {

@@ -6,12 +6,13 @@ use agents::install::Scope;
 use canon::Sha256;
 use govern::deploy::plan::{Plan, Step};
 use govern::deploy::receipt::{Entry, Kind, Outcome, Receipt};
-use govern::deploy::regenerate::{FILE, Regenerate};
 use govern::deploy::seed::{Origin, seed};
 use govern::deploy::state::Deployment;
 use govern::deploy::{SPEC, VAULT};
+use govern::knowledge::regen::AGENTS;
+use govern::knowledge::vault::{Blocks, Planned, Vault, Writing};
 use govern::receipts::Note;
-use store::{World, file};
+use store::World;
 
 use super::gather::Programs;
 use super::{Place, agent};
@@ -24,8 +25,12 @@ pub(super) struct Work<'a> {
     pub plan: &'a Plan,
     /// The path of this program.
     pub program: &'a Path,
-    /// What makes the agents' instructions.
-    pub regenerate: &'a dyn Regenerate,
+}
+
+/// The agents' instructions as they are and as they become; none where there are none.
+struct Instructions {
+    before: Option<Vec<u8>>,
+    after: Option<Vec<u8>>,
 }
 
 impl Work<'_> {
@@ -42,13 +47,14 @@ impl Work<'_> {
             }
             Step::SeedVault => self.vault(state),
             Step::WireBridge => self.wire(),
-            Step::DryRunMigrate => {
-                let (before, after) = self.instructions()?;
-                let changed =
-                    if before.as_deref() == Some(&after) { "stays as it is" } else { "would change" };
-                let fact = format!("{FILE} {changed}: {} bytes", after.len());
-                Ok(entry(step, fact).args(Sha256::of(before.unwrap_or_default())).result(Sha256::of(after)))
-            }
+            Step::DryRunMigrate => self.regenerated(|_, _, made| {
+                let fact = match &made.after {
+                    None => format!("{AGENTS} stays away: nothing of {VAULT} is in force"),
+                    after if *after == made.before => format!("{AGENTS} stays as it is"),
+                    Some(after) => format!("{AGENTS} would change: {} bytes", after.len()),
+                };
+                Ok(made.receipted(step, fact))
+            }),
             Step::ApplyMigrate => self.migrate(before),
             Step::Verify => Err("the trials are no step that changes the target".to_owned()),
         }
@@ -75,6 +81,7 @@ impl Work<'_> {
     }
 
     fn vault(&self, state: &Deployment) -> Result<Entry, String> {
+        self.knowledge()?;
         let vault = &self.plan.vault;
         let origin = Origin {
             path: &vault.path,
@@ -118,30 +125,63 @@ impl Work<'_> {
         names.collect::<Vec<_>>().join(", ")
     }
 
-    /// The agents' instructions as they are and as they become.
-    fn instructions(&self) -> Result<(Option<Vec<u8>>, Vec<u8>), String> {
-        let target = self.place.target();
-        let before = file::read(&target.join(FILE)).map_err(|error| error.to_string())?;
-        let after = self.regenerate.regenerate(&target.join(VAULT), before.as_deref())?;
-        Ok((before, after))
+    /// The vault of the target, as every other command finds it there.
+    fn knowledge(&self) -> Result<Vault, String> {
+        let settings = crate::hook::knowledge(self.world, self.place.target());
+        let settings = settings.map_err(|refusal| refusal.message)?;
+        if settings.folder() != VAULT {
+            return Err(format!(
+                "the policy of the target has its vault in `{}`, and a deployment seeds {VAULT}",
+                settings.folder()
+            ));
+        }
+        Vault::new(&self.place.state, &settings).map_err(|refusal| refusal.message)
+    }
+
+    /// What becomes of the instructions and the index when they are made anew from the vault (G14), for `use_it`.
+    fn regenerated<T>(
+        &self,
+        use_it: impl FnOnce(Writing<'_>, &Planned, &Instructions) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let told = |refusal: gate::Refusal| match refusal.facts.first() {
+            Some(fact) => format!("{}: {fact}", refusal.message),
+            None => refusal.message,
+        };
+        let vault = self.knowledge()?;
+        let writing = vault.write().map_err(told)?;
+        let planned = writing.plan(&writing.shelf.entries(), &[], Blocks::Both).map_err(told)?;
+        let after = planned.regenerated.as_ref().and_then(|made| made.agents.clone());
+        let made = Instructions { before: writing.shelf.agents.clone(), after };
+        use_it(writing, &planned, &made)
     }
 
     fn migrate(&self, before: &[Receipt]) -> Result<Entry, String> {
-        let (old, new) = self.instructions()?;
         let dry = before
             .iter()
             .rev()
             .find(|line| line.kind == Kind::Step && line.tool == Step::DryRunMigrate.as_str());
-        let result = Sha256::of(&new);
-        if dry.and_then(|line| line.result_hash) != Some(result) {
-            return Err(format!("{FILE} would become another than in the dry run"));
-        }
-        if old.as_deref() != Some(&new) {
-            file::replace(&self.place.target().join(FILE), &new).map_err(|error| error.to_string())?;
-        }
-        let fact = format!("{FILE} has the rules of {VAULT}");
-        Ok(entry(Step::ApplyMigrate, fact).args(Sha256::of(old.unwrap_or_default())).result(result))
+        self.regenerated(|writing, planned, made| {
+            if dry.and_then(|line| line.result_hash) != Some(digest(made.after.as_deref())) {
+                return Err(format!("{AGENTS} would become another than in the dry run"));
+            }
+            writing.commit(planned).map_err(|refusal| refusal.message)?;
+            let fact = match made.after {
+                Some(_) => format!("{AGENTS} has what is in force of {VAULT}"),
+                None => format!("{AGENTS} stays away: nothing of {VAULT} is in force"),
+            };
+            Ok(made.receipted(Step::ApplyMigrate, fact))
+        })
     }
+}
+
+impl Instructions {
+    fn receipted(&self, step: Step, fact: String) -> Entry {
+        entry(step, fact).args(digest(self.before.as_deref())).result(digest(self.after.as_deref()))
+    }
+}
+
+fn digest(bytes: Option<&[u8]>) -> Sha256 {
+    Sha256::of(bytes.unwrap_or_default())
 }
 
 fn entry(step: Step, fact: impl Into<String>) -> Entry {

@@ -11,8 +11,8 @@ use canon::Sha256;
 use gate::event::{Decision, Moment};
 use gate::run::{Capture, Command, End, Input, Program, run};
 use govern::deploy::receipt::{Entry, Kind, Outcome};
-use govern::deploy::regenerate::FILE;
 use govern::evidence::Count;
+use govern::knowledge::regen::AGENTS;
 use govern::receipts::{Kind as Line, Receipt, document, key, verify};
 use serde_json::{Map, Value, json};
 use store::file;
@@ -168,7 +168,7 @@ impl<'a> Trials<'a> {
     }
 
     fn allowed(&self) -> Result<Entry, String> {
-        let command = format!("cat {FILE}");
+        let command = format!("cat {AGENTS}");
         let mut last = String::new();
         for attempt in 0..ATTEMPTS {
             let call = format!("allowed-{attempt}");

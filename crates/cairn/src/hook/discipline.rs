@@ -8,6 +8,7 @@ use canon::Sha256;
 use gate::event::{Call, Moment, Verdict};
 use govern::gates::Found;
 use govern::health;
+use govern::knowledge::vault::Vault;
 use govern::queue::{self, Kind, Proposal};
 use govern::receipts::Note;
 use govern::session::depth::{self, Why};
@@ -34,7 +35,7 @@ const LOST: &str = "pins-lost";
 
 impl Course<'_> {
     /// Adds what `decide` finds due at this very moment: of several calls at once one claims it.
-    fn claim(&self, decide: impl FnOnce(&Session) -> Vec<Entry>) -> Result<bool, String> {
+    pub(super) fn claim(&self, decide: impl FnOnce(&Session) -> Vec<Entry>) -> Result<bool, String> {
         session::claim(&self.session_file, decide).map_err(|error| error.to_string())
     }
 
@@ -145,7 +146,7 @@ impl Course<'_> {
         }
         self.note("session-start", Vec::new())?;
         if !is_compacted {
-            self.freeze()?;
+            self.hold()?;
             for sign in silent::signs(&self.state, self.world, self.reading.agent) {
                 verdict.context.push(self.alarm(&sign)?);
             }
@@ -298,13 +299,19 @@ impl Course<'_> {
         Ok(vec![self.alarm("calls of this session were made and none was judged before it")?])
     }
 
-    /// The marks of lessons that come up in a text.
+    /// The marks of lessons that come up in a text: of the vault, and of the folders that the policy names.
     fn came_up(&self, text: &str) -> Vec<Entry> {
-        let folders = &self.snapshot.policy.discipline.lessons;
-        if folders.is_empty() || text.is_empty() {
+        let policy = &self.snapshot.policy;
+        let (mut folders, knowledge) = (policy.discipline.lessons.clone(), &policy.knowledge);
+        if text.is_empty() {
             return Vec::new();
         }
-        let lessons = read_lessons(self.state.root(), folders);
+        // A vault that lies nowhere holds no lessons, and the commands of the knowledge say so.
+        let vault = Vault::new(&self.state, knowledge).ok();
+        let project = vault.as_ref().map(Vault::project_here).unwrap_or_default();
+        let ours = vault.map(|_| knowledge.lessons());
+        folders.extend(ours.filter(|ours| !folders.iter().any(|folder| Path::new(ours).starts_with(folder))));
+        let lessons = read_lessons(self.state.root(), &folders, &project);
         let names = lessons::come_up(text, &lessons, &self.session);
         names.into_iter().map(|name| Entry::Mark { name, value: String::new() }).collect()
     }
@@ -348,7 +355,7 @@ impl Course<'_> {
 }
 
 /// The lessons below some folders of the repository, each file read without following links.
-fn read_lessons(root: &Path, folders: &[String]) -> Vec<Lesson> {
+fn read_lessons(root: &Path, folders: &[String], project: &str) -> Vec<Lesson> {
     let mut found = Vec::new();
     let mut waiting: Vec<String> = folders.to_vec();
     let mut files = 0;
@@ -367,7 +374,7 @@ fn read_lessons(root: &Path, folders: &[String]) -> Vec<Lesson> {
                     return found;
                 }
                 let bytes = file::read_at_most(&entry.path(), LESSONS.1).ok().flatten();
-                found.extend(bytes.and_then(|bytes| Lesson::read(&name, &bytes)));
+                found.extend(bytes.and_then(|bytes| Lesson::read(&name, &bytes, project)));
             }
         }
     }

@@ -10,8 +10,8 @@ pub mod canary;
 mod compare;
 mod course;
 mod discipline;
+mod frozen;
 pub mod installed;
-mod invariant;
 pub mod pause;
 mod pins;
 pub mod plan;
@@ -164,6 +164,17 @@ pub fn policy(world: &World) -> Result<govern::policy::Policy, Refusal> {
     let state = state(world)?;
     let snapshot = snapshot::Snapshot::load(world, layout.as_ref(), &state).map_err(unreadable)?;
     Ok(snapshot.policy)
+}
+
+/// What the person and the working tree at `root` say of knowledge, wherever the world's folder is.
+///
+/// # Errors
+/// One of them can't be read.
+pub fn knowledge(world: &World, root: &Path) -> Result<govern::knowledge::Settings, Refusal> {
+    let policy = snapshot::policy(world, root, None, &mut Vec::new());
+    policy.map(|policy| policy.knowledge).map_err(|message| {
+        Refusal::new(codes::POLICY_UNREADABLE, message).hint("mend it; until then every call is denied")
+    })
 }
 
 /// Puts on record what a person did.

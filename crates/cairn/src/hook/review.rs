@@ -37,7 +37,7 @@ impl Course<'_> {
         let tokens = depth::tokens(text.map_or(0, str::len));
         self.remember(&[Entry::Turn, Entry::PlanEnded, Entry::Went { steps: 0, tokens }])?;
         self.end_of_turn(tokens)?;
-        self.hold_against_frozen()?;
+        self.hold()?;
         receipts.checkpoint(self.event, evidence.as_ref()).map_err(|error| error.to_string())?;
         if self.event.stop_refused_before || self.session.marks.contains_key(&refused) {
             self.remember(&[Entry::Unmark { name: refused }])?;

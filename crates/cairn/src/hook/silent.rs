@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use agents::AgentId;
-use agents::install::{self, Scope, State as Standing};
+use agents::install::{self, Scope, State as Standing, Status};
 use govern::State;
 use store::World;
 
@@ -21,14 +21,18 @@ pub(super) fn signs(state: &State, world: &World, agent: AgentId) -> Vec<String>
     signs
 }
 
-/// Settings of the agent that are meant to call cairn before a call, and don't.
-fn settings(state: &State, world: &World, agent: AgentId) -> Vec<String> {
+/// How the installations of the agent stand, in each of its files.
+pub(super) fn installed(state: &State, world: &World, agent: AgentId) -> Vec<Status> {
     // Which program is called is of no weight here; that one is called and can be started is.
     let installed = Installed::new(state, world, Path::new(install::SHARED_PROGRAM));
     let targets =
         [Scope::Private, Scope::Shared].map(|scope| install::targets(agent, scope).unwrap_or_default());
-    let found: Vec<_> =
-        targets.iter().flatten().filter_map(|target| installed.status_of(target).ok()).collect();
+    targets.iter().flatten().filter_map(|target| installed.status_of(target).ok()).collect()
+}
+
+/// Settings of the agent that are meant to call cairn before a call, and don't.
+fn settings(state: &State, world: &World, agent: AgentId) -> Vec<String> {
+    let found = installed(state, world, agent);
     let lives = found
         .iter()
         .any(|status| matches!(status.state, Standing::Installed | Standing::Stale) && !status.is_silent());

@@ -148,7 +148,7 @@ fn committed(
 }
 
 /// The strictest of the person's policy, the one that `HEAD` holds, and the one in the working tree.
-fn policy(
+pub(super) fn policy(
     world: &World,
     root: &Path,
     committed: Option<&Revision>,

@@ -167,3 +167,18 @@ fn a_block_of_the_node_implementation_is_replaced_in_place() {
     );
     assert!(!text.contains("Its words"));
 }
+
+/// The knowledge has a block of its own in AGENTS.md: of two that rewrite it at once, one lost what the other wrote.
+#[test]
+fn the_contract_waits_while_the_knowledge_writes_its_block() {
+    let scratch = Scratch::chalk();
+    let state = scratch.govern();
+    fs::create_dir_all(&state).unwrap();
+    let guard = govern::knowledge::vault::alone(&state).unwrap();
+    let mut child = crate::race::spawn(&scratch, &["agents"]);
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    assert!(child.try_wait().unwrap().is_none() && !scratch.path("AGENTS.md").exists());
+    drop(guard);
+    assert!(child.wait().unwrap().success());
+    assert!(scratch.read("AGENTS.md").contains(BEGIN));
+}

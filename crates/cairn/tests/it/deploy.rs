@@ -222,6 +222,15 @@ fn a_whole_life() {
         "{agents}"
     );
     assert!(target.scratch.path(".governance/vault/Research/DEPLOYMENT.md").exists());
+    // WS-008: what applies in the source's project alone does not apply here.
+    let index = target.scratch.read(".governance/vault/Index.md");
+    assert!(!index.contains("project: source") && index.contains("### Of other projects"), "{index}");
+    assert!(!agents.contains("Ask before a release"), "{agents}");
+    // What was deployed is what the commands of the knowledge find there, and what they leave as it is.
+    target.run(&["knowledge", "check"]).ok();
+    let made = target.run(&["knowledge", "regen", "--json"]).ok().json();
+    assert_eq!(made["files"], json!([]), "{made}");
+    target.run(&["knowledge", "pass"]).ok();
     let health = target.scratch.json(".governance/health.json");
     assert_eq!((&health["baseline"]["run"], &health["baseline"]["checkpoints"]), (&1.into(), &0.into()));
     assert!(!target.scratch.path(".governance.bak").exists());

@@ -33,9 +33,9 @@ fn a_change_of_settings_is_shown_and_written_when_someone_agrees() {
     · claude (shared)  absent  .claude/settings.json
       hint: cairn hook install claude --shared
     · what claude 2.1.332 can't give, or not everywhere:
-      ask in part: where a person can't be asked in the agent, the call is denied with a ticket
-      stop in part: the end of a turn can't always be refused: what is missing is put on record
-      session_end in part: the end of a session may not be told: each stop seals the receipts
+      ask in part (C-2): where a person can't be asked in the agent, the call is denied with a ticket
+      stop in part (C-4): the end of a turn can't always be refused: what is missing is put on record
+      session_end in part (C-4): the end of a session may not be told: each stop seals the receipts
       note: clients before 2.1.295 ignore `onFailure` and let a call go on when the hook fails
       note: nobody is asked with permissions bypassed, in `dontAsk` and in unattended runs: a ticket is given
       note: a stop is refused at most 8 times in a row
@@ -104,17 +104,21 @@ fn what_is_wrong_is_named_with_its_cure() {
       line 1: the settings of `cursor` can't be read: expected a value, found the end of the file
       hint: repair `.cursor/hooks.json`, then run `cairn hook install cursor --shared`
     · what claude 2.1.332 can't give, or not everywhere:
-      ask in part: where a person can't be asked in the agent, the call is denied with a ticket
-      stop in part: the end of a turn can't always be refused: what is missing is put on record
-      session_end in part: the end of a session may not be told: each stop seals the receipts
+      ask in part (C-2): where a person can't be asked in the agent, the call is denied with a ticket
+      stop in part (C-4): the end of a turn can't always be refused: what is missing is put on record
+      session_end in part (C-4): the end of a session may not be told: each stop seals the receipts
       note: clients before 2.1.295 ignore `onFailure` and let a call go on when the hook fails
       note: nobody is asked with permissions bypassed, in `dontAsk` and in unattended runs: a ticket is given
       note: a stop is refused at most 8 times in a row
       note: all hooks together have 1.5 s at the end of a session, unless the settings give more
     · what cursor 2026.10.08 can't give, or not everywhere:
-      ask in part: where a person can't be asked in the agent, the call is denied with a ticket
-      stop in part: the end of a turn can't always be refused: what is missing is put on record
-      context_at_call in part: what is said with a call that goes on may not reach the agent
+      C-2 commitment gate: degraded: ask on shell and MCP calls; else a ticket
+      C-7 constraint pinning: degraded: the pins are said again with the next tool call
+      C-8 directive priority: degraded: prompts alone are monitored: `stop` does not tell the final message
+      C-9 re-injection: degraded: prohibitions are said again on the tool boundary
+      ask in part (C-2): where a person can't be asked in the agent, the call is denied with a ticket
+      stop in part (C-4): the end of a turn can't always be refused: what is missing is put on record
+      context_at_call in part (C-9): what is said with a call that goes on may not reach the agent
       note: a person is asked at `beforeShellExecution` and `beforeMCPExecution` alone
       note: a stop is answered with a follow-up message
       note: not proved against a running agent

@@ -151,6 +151,86 @@ fn a_lesson_that_comes_up_and_is_not_read_is_flagged_once() {
     assert_eq!(facts, ["what lessons/port.md warns of came up, and nobody read it in this session"]);
 }
 
+/// RG-1: the vault is a folder of lessons that no policy need name, and what may not be used is none of them.
+#[test]
+fn a_lesson_of_the_vault_that_comes_up_unread_is_flagged() {
+    let scratch = Scratch::repository();
+    scratch.write(".governance/policy.json", r#"{ "schema": 1, "knowledge": { "vault": "notes/vault" } }"#);
+    for (name, more) in
+        [("port", "status: candidate"), ("gone", "status: archived"), ("far", "scope: shared")]
+    {
+        let text = format!("---\nsignature: Address already in use\n{more}\n---\n\nDo this.\n");
+        scratch.write(&format!("notes/vault/Lessons/{name}.md"), text);
+    }
+    let mut event = payload(&scratch, AgentId::Claude, "post-tool", 1).unwrap();
+    event["hook_event_name"] = "PostToolUseFailure".into();
+    event["error"] = "bind: address already in use".into();
+    hear(&scratch, AgentId::Claude, "post-tool", &event);
+    stop(&scratch, "Stopped.", false);
+    let line = receipts(&scratch).into_iter().find(|line| line["marker"] == "read-gate-skip").unwrap();
+    assert_eq!(line["figures"], json!({ "lessons": 1 }));
+    let queue = scratch.run(&["cairn", "govern", "queue", "list", "--json"]).ok().json();
+    let fact = queue["open"][0]["fact"].as_str().unwrap();
+    assert!(fact.starts_with("what notes/vault/Lessons/port.md warns of came up"), "{fact}");
+}
+
+/// WS-017.
+#[test]
+fn what_governs_a_session_is_frozen_and_what_deviates_is_on_record_once() {
+    let scratch = Scratch::repository();
+    scratch.write(".governance/policy.json", r#"{ "schema": 1 }"#);
+    scratch.run(&["cairn", "hook", "install", "claude", "--yes"]).ok();
+    let start = || tell(&scratch, AgentId::Claude, "session-start", 0).unwrap();
+    let end = || {
+        assert_eq!(stop(&scratch, "Nothing to report.", false), "", "nothing is said, and nothing blocked");
+    };
+    let found = || {
+        let lines = receipts(&scratch).into_iter().filter(|line| line["marker"] == "invariant-deviation");
+        lines.map(|line| line["figures"].clone()).collect::<Vec<_>>()
+    };
+    start();
+    end();
+    assert_eq!(found().len(), 0);
+    // The agent's own work.
+    scratch.write(
+        "plan.json",
+        r#"[{ "content": "Add the parser", "status": "in_progress", "priority": "high" }]"#,
+    );
+    scratch.run(&["cairn", "plan", "set", "--from", "plan.json"]).ok();
+    scratch.write(
+        ".governance/policy.json",
+        r#"{ "schema": 1, "protect": [{ "path": "keep.txt", "because": "we say so" }] }"#,
+    );
+    end();
+    assert_eq!(found(), [json!({ "plan": 1, "policy": 1, "locked": 1 })]);
+    end();
+    start();
+    assert_eq!(found().len(), 1, "once");
+    // A command that a person ran is on record as well, also when the session is taken up again.
+    scratch.person("claude", &["cairn", "hook", "uninstall", "claude"]).ok();
+    start();
+    assert_eq!(found()[1..], [json!({ "hooks": 1 })]);
+    tell(&scratch, AgentId::Claude, "pre-tool", 1);
+    end();
+    assert_eq!(found().len(), 2);
+    let queue = scratch.run(&["cairn", "govern", "queue", "list", "--json"]).ok().json();
+    let open = queue["open"].as_array().unwrap().iter().filter(|one| one["kind"] == "drift");
+    let waits: Vec<&str> = open.map(|one| one["fact"].as_str().unwrap()).collect();
+    assert_eq!(
+        waits,
+        [
+            "the policy: `.governance/policy.json` is not what it was when the session began",
+            "the locked set: `rules` is not what it was when the session began",
+            "the installed hooks: `.claude/settings.local.json` is gone that was there when the session began",
+        ]
+    );
+    // Another session begins under what is in force now.
+    let mut other = payload(&scratch, AgentId::Claude, "session-start", 0).unwrap();
+    other["session_id"] = "s2".into();
+    hear(&scratch, AgentId::Claude, "session-start", &other);
+    assert_eq!(found().len(), 2);
+}
+
 #[test]
 fn after_repeated_blocks_the_agent_is_told_to_plan_first() {
     let scratch = Scratch::repository();

@@ -26,6 +26,13 @@ pub fn vault(scratch: &Scratch) -> PathBuf {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, format!("# {name}\n\nRun the tests before saying done.\n")).unwrap();
     }
+    for (name, front) in [
+        ("Rules/verify.md", "status: permanent\ntitle: Run the tests before saying done"),
+        ("Rules/theirs.md", "status: promoted\ntitle: Ask before a release\nscope: project:source"),
+        ("Index.md", "project: source"),
+    ] {
+        fs::write(vault.join(name), format!("---\n{front}\n---\n# {name}\n")).unwrap();
+    }
     vault
 }
 

@@ -5,9 +5,9 @@
 //! one, each with a [`receipt`] and the [state](state::Deployment) on disk before the next. The [`machine`] says which
 //! phase may follow which. What goes wrong is a [`notice`], which can't be made without a plan that mends it.
 //!
-//! [`probe`], [`contract`], [`machine`], [`plan`], [`notice`] and [`report`] decide from values. [`desk`], [`seed`],
-//! [`snapshot`] and [`regenerate`] read and write below the target, never through a link. Running programs and wiring an
-//! agent is the caller's.
+//! [`probe`], [`contract`], [`machine`], [`plan`], [`notice`] and [`report`] decide from values. [`desk`], [`seed`] and
+//! [`snapshot`] read and write below the target, never through a link. The agents' instructions are made anew by
+//! [`knowledge`](crate::knowledge), from the vault that was seeded. Running programs and wiring an agent is the caller's.
 
 pub mod contract;
 pub mod desk;
@@ -16,7 +16,6 @@ pub mod notice;
 pub mod plan;
 pub mod probe;
 pub mod receipt;
-pub mod regenerate;
 pub mod report;
 pub mod seed;
 pub mod snapshot;
@@ -29,7 +28,7 @@ pub const SPEC: &str = "host-deployment-spec 1.1";
 pub const FOLDER: &str = ".governance";
 
 /// The vault below a target.
-pub const VAULT: &str = ".governance/vault";
+pub const VAULT: &str = crate::knowledge::VAULT;
 
 /// What the deployment itself writes into [`FOLDER`]: a rollback leaves it as it is, since it tells what happened.
 pub const OWN: &[&str] = &[

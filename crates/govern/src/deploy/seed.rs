@@ -1,18 +1,22 @@
 //! Seeding the vault: the source is read and never written, and copied file by file, without a link.
+//!
+//! `Index.md` says what the source's project is called, which decides where entries apply: that is not copied, and what
+//! the target says already stays.
 
 use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use canon::{Sha256, Timestamp};
+use canon::{Sha256, Timestamp, front_matter};
 use store::file::{self, FileError};
 
 use super::probe::Source;
+use crate::knowledge::regen::INDEX;
+use crate::knowledge::vault::ITEMS;
 
-/// The parts of a vault: four folders and a file.
-pub const PARTS: &[&str] = &["Rules", "Lessons", "Research", "Templates", INDEX];
-const INDEX: &str = "Index.md";
+/// The field of `Index.md` with what a project is called.
+const PROJECT: &str = "project";
 
 /// Where the origin of a seeded vault is noted. Of the source the file of this name is left out.
 pub const NOTE: &str = "Research/DEPLOYMENT.md";
@@ -32,6 +36,8 @@ pub enum SeedError {
     Conflicts(Vec<String>),
     /// One vault lies in the other.
     Within,
+    /// What the source's project is called can't be taken out of its index.
+    Index(PathBuf),
 }
 
 impl fmt::Display for SeedError {
@@ -51,6 +57,11 @@ impl fmt::Display for SeedError {
                 write!(f, "the target's vault has other files of these names: {}", files.join(", "))
             }
             Self::Within => f.write_str("the source vault and the target lie in each other"),
+            Self::Index(path) => write!(
+                f,
+                "`{}` names its project in a way that can't be taken out; write `{PROJECT}:` on a line of its own",
+                path.display()
+            ),
         }
     }
 }
@@ -75,16 +86,17 @@ pub struct Seeded {
 /// What of a source vault is there; nothing of it is opened.
 pub fn look(vault: &Path) -> Source {
     let readable = fs::read_dir(vault).is_ok() && !is_link(vault);
-    let is_there = |part: &str| {
-        let metadata = fs::symlink_metadata(vault.join(part));
-        metadata.is_ok_and(|metadata| if part == INDEX { metadata.is_file() } else { metadata.is_dir() })
+    let is_there = |item: &str| {
+        let metadata = fs::symlink_metadata(vault.join(name(item)));
+        metadata.is_ok_and(|metadata| if item == INDEX { metadata.is_file() } else { metadata.is_dir() })
     };
-    let missing = PARTS.iter().filter(|part| !is_there(part)).map(|part| named(part)).collect();
+    let missing = ITEMS.iter().filter(|item| !is_there(item)).map(|item| (*item).to_owned()).collect();
     Source { readable, missing }
 }
 
-fn named(part: &str) -> String {
-    if part == INDEX { part.to_owned() } else { format!("{part}/") }
+/// The name of an item, which of a folder carries a slash.
+fn name(item: &str) -> &str {
+    item.trim_end_matches('/')
 }
 
 fn is_link(path: &Path) -> bool {
@@ -94,9 +106,11 @@ fn is_link(path: &Path) -> bool {
 /// The files of a vault that are copied, sorted, by their paths from its top with `/`.
 fn files(vault: &Path) -> Result<Vec<String>, SeedError> {
     let mut found = Vec::new();
-    for part in PARTS {
-        let metadata = fs::symlink_metadata(vault.join(part)).map_err(|_| SeedError::Missing(named(part)))?;
-        collect(vault, (*part).to_owned(), &metadata, &mut found)?;
+    for item in ITEMS {
+        let part = name(item);
+        let metadata =
+            fs::symlink_metadata(vault.join(part)).map_err(|_| SeedError::Missing(item.to_owned()))?;
+        collect(vault, part.to_owned(), &metadata, &mut found)?;
     }
     found.retain(|name| name != NOTE);
     found.sort_unstable();
@@ -130,6 +144,29 @@ fn collect(
 
 fn read(path: &Path) -> Result<Vec<u8>, SeedError> {
     file::read(path)?.ok_or(SeedError::Moved)
+}
+
+/// What of a file of the source the target is given.
+fn given(vault: &Path, name: &str) -> Result<Vec<u8>, SeedError> {
+    let bytes = read(&vault.join(name))?;
+    if name != INDEX {
+        return Ok(bytes);
+    }
+    without_project(bytes).ok_or_else(|| SeedError::Index(vault.join(name)))
+}
+
+/// An index that does not say what the project is called. None where it can't be said without it.
+fn without_project(bytes: Vec<u8>) -> Option<Vec<u8>> {
+    let Ok(document) = front_matter::parse(&bytes) else { return Some(bytes) };
+    if !document.data.contains_key(PROJECT) {
+        return Some(bytes);
+    }
+    if document.data.len() == 1 {
+        return Some(document.body().as_bytes().to_vec());
+    }
+    let text = front_matter::remove(document.text(), PROJECT)?;
+    let again = front_matter::parse(text.as_bytes()).ok()?;
+    (!again.data.contains_key(PROJECT)).then(|| text.clone().into_bytes())
 }
 
 /// The digest of what of a vault is copied: names and contents.
@@ -172,7 +209,8 @@ impl Origin<'_> {
 }
 
 /// Copies the vault `from` to `to`, which lies below `target`. What is there already and the same stays; what is there
-/// and another is a conflict, and then nothing is written. Doing it twice is doing it once.
+/// and another is a conflict, and then nothing is written. An index that is there is the target's own. Doing it twice is
+/// doing it once.
 ///
 /// # Errors
 /// The source is not what the plan says, holds a link, or meets other files.
@@ -186,39 +224,41 @@ pub fn seed(from: &Path, target: &Path, to: &Path, origin: &Origin<'_>) -> Resul
     }
     let names = files(from)?;
     let mut conflicts = Vec::new();
+    let mut missing = Vec::new();
     for name in &names {
-        if let Some(there) = file::read(&to.join(name))?
-            && there != read(&from.join(name))?
-        {
-            conflicts.push(name.clone());
+        match file::read(&to.join(name))? {
+            None => missing.push((name, given(from, name)?)),
+            Some(there) if name != INDEX && there != given(from, name)? => conflicts.push(name.clone()),
+            Some(_) => {}
         }
     }
     if !conflicts.is_empty() {
         return Err(SeedError::Conflicts(conflicts));
     }
-    for part in PARTS.iter().filter(|part| **part != INDEX) {
-        file::create_folder(target, &to.join(part))?;
+    for folder in ITEMS.iter().filter(|item| **item != INDEX) {
+        file::create_folder(target, &to.join(name(folder)))?;
     }
-    for name in &names {
+    for (name, content) in &missing {
         let path = to.join(name);
-        let content = read(&from.join(name))?;
-        if file::read(&path)?.as_deref() == Some(&content) {
-            continue;
-        }
         file::create_folder(target, path.parent().unwrap_or(to))?;
-        file::replace(&path, &content)?;
+        file::replace(&path, content)?;
     }
     file::replace(&to.join(NOTE), origin.note().as_bytes())?;
     // What the target had beside it is no part of what was copied.
     let mut parts = Vec::new();
     for name in &names {
-        parts.push((name, Sha256::of(read(&to.join(name))?)));
+        let there = read(&to.join(name))?;
+        let is_due = name != INDEX || missing.iter().any(|(missing, _)| *missing == name);
+        if is_due && there != given(from, name)? {
+            return Err(SeedError::Moved);
+        }
+        parts.push((name, Sha256::of(there)));
     }
-    let copied = Sha256::of(canon::json::canonical(&parts).unwrap_or_default());
-    if copied != origin.digest || digest(from)? != origin.digest {
+    if digest(from)? != origin.digest {
         return Err(SeedError::Moved);
     }
-    Ok(Seeded { files: names.len(), digest: copied })
+    let digest = Sha256::of(canon::json::canonical(&parts).unwrap_or_default());
+    Ok(Seeded { files: names.len(), digest })
 }
 
 #[cfg(test)]
@@ -302,6 +342,27 @@ mod tests {
         assert_eq!(look(&two.from).missing, ["Lessons/", "Index.md"]);
         assert!(matches!(go(&two), Err(SeedError::Missing(part)) if part == "Lessons/"));
         assert!(!look(&two.from.join("nothing")).readable);
+    }
+
+    /// WS-008: what the source's project is called would make the target apply what is that project's alone.
+    #[test]
+    fn the_target_is_not_called_as_the_source_is() {
+        for (index, becomes) in [
+            ("---\nproject: source\n---\n# Knowledge\n", "# Knowledge\n"),
+            ("---\nproject: source\nowner: us\n---\n# Knowledge\n", "---\nowner: us\n---\n# Knowledge\n"),
+            ("---\r\nowner: us\r\nproject: source\r\n---\r\n# K\r\n", "---\nowner: us\n---\n# K\n"),
+            ("---\nowner: us\n---\n# Knowledge\n", "---\nowner: us\n---\n# Knowledge\n"),
+            ("---\nproject: [\n---\n", "---\nproject: [\n---\n"),
+        ] {
+            let two = two();
+            fs::write(two.from.join("Index.md"), index).unwrap();
+            go(&two).unwrap();
+            assert_eq!(fs::read_to_string(two.to.join("Index.md")).unwrap(), becomes);
+            fs::write(two.to.join("Index.md"), "---\nproject: target\n---\n# Mine\n").unwrap();
+            go(&two).unwrap();
+            let kept = fs::read_to_string(two.to.join("Index.md")).unwrap();
+            assert!(kept.contains("project: target"), "an index that is there is the target's own");
+        }
     }
 
     #[test]

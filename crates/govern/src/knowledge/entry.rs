@@ -147,12 +147,17 @@ impl Entry {
         self.sensitive.iter().any(|found| found.class == Class::Secret)
     }
 
-    /// Whether agents read it every time.
-    pub fn is_in_force(&self, project: &str) -> bool {
-        self.status() == Status::Promoted
+    /// Whether it waits for evidence or is in force, and nothing keeps it out of use in `project`.
+    pub fn is_usable(&self, project: &str) -> bool {
+        matches!(self.status(), Status::Candidate | Status::Promoted)
             && self.fields.quarantine.is_none()
             && self.applies_in(project)
             && !self.holds_secret()
+    }
+
+    /// Whether agents read it every time.
+    pub fn is_in_force(&self, project: &str) -> bool {
+        self.status() == Status::Promoted && self.is_usable(project)
     }
 }
 

@@ -4,7 +4,7 @@
 //! evidence and demoted when a later window contradicts it ([`lifecycle`], WS-010 to WS-012), and stands in `AGENTS.md`
 //! while it is in force ([`regen`], G14), as long as that file stays within its [`budget`]. An entry of another project
 //! applies here only once a person said so (WS-008); what is risky is quarantined or erased, and leaves its name behind
-//! (WS-009). [`read_gate`] tells of lessons that nobody read (RG-1).
+//! (WS-009). Lessons that came up and that nobody read are those of [`session::lessons`](crate::session::lessons) (RG-1).
 //!
 //! Everything but [`vault`] is a function of values: entries, evidence, the present, the terms of the policy.
 
@@ -16,7 +16,6 @@ mod entry;
 mod evidence;
 mod fields;
 pub mod lifecycle;
-pub mod read_gate;
 pub mod regen;
 mod render;
 pub mod vault;
@@ -62,6 +61,11 @@ impl Settings {
     /// The folder of the vault, from the top of the repository.
     pub fn folder(&self) -> &str {
         self.vault.as_deref().map_or(VAULT, |folder| folder.trim_end_matches('/'))
+    }
+
+    /// The folder of the vault's lessons.
+    pub fn lessons(&self) -> String {
+        format!("{}/{}", self.folder(), Folder::Lessons.name())
     }
 }
 

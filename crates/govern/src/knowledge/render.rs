@@ -97,9 +97,9 @@ pub(super) fn index(entries: &[Entry], project: &str) -> String {
     let mut text = "## Entries\n".to_owned();
     let sections: [(&str, Choice<'_>); 6] = [
         ("### In force", &|entry| entry.is_in_force(project)),
-        ("### Candidates", &|entry| entry.status() == Status::Candidate && is_usable(entry, project)),
+        ("### Candidates", &|entry| entry.status() == Status::Candidate && entry.is_usable(project)),
         (ARCHIVE, &|entry| entry.status() == Status::Archived),
-        ("### Kept out", &|entry| is_live(entry) && !is_usable(entry, project) && entry.applies_in(project)),
+        ("### Kept out", &|entry| is_live(entry) && !entry.is_usable(project) && entry.applies_in(project)),
         ("### Of other projects", &|entry| is_live(entry) && !entry.applies_in(project)),
         ("### Erased", &|entry| entry.status() == Status::Erased),
     ];
@@ -115,8 +115,4 @@ pub(super) fn index(entries: &[Entry], project: &str) -> String {
 
 fn is_live(entry: &Entry) -> bool {
     matches!(entry.status(), Status::Candidate | Status::Promoted)
-}
-
-fn is_usable(entry: &Entry, project: &str) -> bool {
-    entry.fields.quarantine.is_none() && entry.applies_in(project) && !entry.holds_secret()
 }

@@ -2,6 +2,8 @@
 //!
 //! The queue is an append-only file of entries. At most so many proposals wait at once; what comes beyond is counted by
 //! its kind, and may come again when there is room. One thing is proposed once, also after a person resolved it.
+//!
+//! No credential is kept: words that hold one are left out of a proposal, and refused as a person's [`Reason`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,10 +11,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use canon::{Sha256, Timestamp, text};
+use gate::Refusal;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::file::{self, Appender, FileError};
 use store::lock::{Guard, LockError};
+
+use crate::knowledge::admit::keepable;
 
 /// How long a writer waits for another.
 const WAIT: Duration = Duration::from_millis(500);
@@ -85,11 +90,36 @@ impl Proposal {
         }
     }
 
-    /// The same with its words.
+    /// The same with its words. What holds a credential is not kept, and what it was stands in its place.
     pub fn saying(mut self, fact: &str, next: &str) -> Self {
-        self.fact = text::clip(&text::one_line(fact), 400);
-        self.next = text::clip(&text::one_line(next), 400);
+        // The whole of it is looked through: half a credential is no credential that is recognised.
+        let kept = |what: &str, words: &str| match keepable(what, words) {
+            Ok(_) => text::clip(&text::one_line(words), 400),
+            Err(refusal) => format!("{}, which is kept nowhere", refusal.message),
+        };
+        self.fact = kept("the fact", fact);
+        self.next = kept("what a person can do about it", next);
         self
+    }
+}
+
+/// Why a person resolves a proposal, in one line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason(String);
+
+impl Reason {
+    /// A reason in words.
+    ///
+    /// # Errors
+    /// `HOLDS_SECRET`: they hold a credential.
+    pub fn new(words: &str) -> Result<Self, Refusal> {
+        keepable("the reason", words)?;
+        Ok(Self(text::one_line(words)))
+    }
+
+    /// Its words.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 
@@ -260,13 +290,13 @@ pub fn resolve(
     path: &Path,
     id: &str,
     how: Resolution,
-    why: &str,
+    why: &Reason,
     at: Timestamp,
 ) -> Result<Proposal, QueueError> {
     let _guard = Guard::acquire(&path.with_extension("lock"), WAIT)?;
     let queue = Queue::load(path)?;
     let proposal = queue.find(id).cloned().ok_or_else(|| QueueError::Gone(id.to_owned()))?;
-    append(path, &Entry::Resolved { id: id.to_owned(), how, why: text::one_line(why), at })?;
+    append(path, &Entry::Resolved { id: id.to_owned(), how, why: why.0.clone(), at })?;
     Ok(proposal)
 }
 

@@ -11,6 +11,25 @@ fn proposal(kind: Kind, subject: &str) -> Proposal {
     Proposal::new(kind, "claude", Some("s1"), subject, at).saying("it happened", "look at it")
 }
 
+fn why(words: &str) -> Reason {
+    Reason::new(words).unwrap()
+}
+
+/// The write gate of what is kept holds for the queue too.
+#[test]
+fn a_credential_is_not_kept() {
+    let (_folder, path) = place();
+    let secret = format!("{}\npassword=hunter2", "x ".repeat(195));
+    let one =
+        Proposal::new(Kind::Drift, "claude", None, "a", Timestamp::from_millis(5)).saying(&secret, "look");
+    assert!(one.fact.starts_with("the fact holds ") && one.fact.ends_with("kept nowhere"), "{}", one.fact);
+    assert_eq!(one.next, "look");
+    propose(&path, 5, one).unwrap();
+    assert!(!std::fs::read_to_string(&path).unwrap().contains("hunter2"));
+    assert_eq!(Reason::new(&secret).unwrap_err().code, crate::knowledge::codes::HOLDS_SECRET);
+    assert_eq!(why("meant\nso").as_str(), "meant so");
+}
+
 #[test]
 fn one_thing_is_proposed_once_also_after_it_is_resolved() {
     let (_folder, path) = place();
@@ -22,8 +41,8 @@ fn one_thing_is_proposed_once_also_after_it_is_resolved() {
     let queue = Queue::load(&path).unwrap();
     assert_eq!((queue.open.len(), queue.resolved, queue.left_out()), (2, 0, 0));
     let at = Timestamp::from_millis(9);
-    assert_eq!(resolve(&path, &one.id, Resolution::Rejected, "meant\nso", at).unwrap(), one);
-    let gone = resolve(&path, &one.id, Resolution::Accepted, "", at).unwrap_err();
+    assert_eq!(resolve(&path, &one.id, Resolution::Rejected, &why("meant\nso"), at).unwrap(), one);
+    let gone = resolve(&path, &one.id, Resolution::Accepted, &why(""), at).unwrap_err();
     assert!(matches!(&gone, QueueError::Gone(id) if *id == one.id), "{gone}");
     assert_eq!(propose(&path, 5, one).unwrap(), Outcome::Known);
     let queue = Queue::load(&path).unwrap();
@@ -39,7 +58,7 @@ fn what_finds_no_room_is_counted_and_may_come_again() {
     let queue = Queue::load(&path).unwrap();
     assert_eq!((queue.open.len(), queue.left_out()), (2, 2));
     assert_eq!(queue.dropped, BTreeMap::from([(Kind::ReadGateSkip, 2)]));
-    resolve(&path, &queue.open[0].id, Resolution::Accepted, "", Timestamp::from_millis(9)).unwrap();
+    resolve(&path, &queue.open[0].id, Resolution::Accepted, &why(""), Timestamp::from_millis(9)).unwrap();
     assert_eq!(propose(&path, 2, proposal(Kind::ReadGateSkip, "d")).unwrap(), Outcome::Added);
     assert_eq!(Queue::load(&path).unwrap().left_out(), 1);
 }

@@ -1,12 +1,14 @@
 //! The read gate of lessons (RG-1): a lesson whose signature comes up again although nobody read it is a skip that is
 //! flagged once.
 //!
-//! A lesson is a Markdown file whose front matter has a `signature`: a text, or a list of texts, that its fault shows.
+//! A lesson is a Markdown file whose front matter has a `signature`: a text, or a list of texts, that its fault shows. One
+//! that is an entry of the vault counts while it may be used.
 
 use canon::front_matter;
 use serde_json::Value;
 
 use super::Session;
+use crate::knowledge::{self, Folder};
 
 /// The shortest signature that tells anything.
 const SHORTEST: usize = 4;
@@ -26,9 +28,13 @@ pub struct Lesson {
 }
 
 impl Lesson {
-    /// The lesson in a file; none where nothing says how it is recognised.
-    pub fn read(path: &str, bytes: &[u8]) -> Option<Self> {
+    /// The lesson in a file; none where nothing says how it is recognised, or where it may not be used in `project`.
+    pub fn read(path: &str, bytes: &[u8], project: &str) -> Option<Self> {
         let document = front_matter::parse(bytes).ok()?;
+        let is_kept_out = |entry: knowledge::Entry| !entry.is_usable(project);
+        if knowledge::Entry::read(path, Folder::Lessons, bytes).is_ok_and(is_kept_out) {
+            return None;
+        }
         let texts = match document.data.get("signature")? {
             Value::String(text) => vec![text.as_str()],
             Value::Array(values) => values.iter().filter_map(Value::as_str).collect(),
@@ -76,7 +82,8 @@ mod tests {
     use crate::session::{Entry, Read};
 
     fn lesson(signature: &str) -> Option<Lesson> {
-        Lesson::read("lessons/a.md", format!("---\nsignature: {signature}\n---\n\nWhat to do.\n").as_bytes())
+        let text = format!("---\nsignature: {signature}\n---\n\nWhat to do.\n");
+        Lesson::read("lessons/a.md", text.as_bytes(), "demo")
     }
 
     fn mark(session: &mut Session, name: String) {
@@ -122,8 +129,26 @@ mod tests {
         for text in ["abc", "7", "[]", "{}", "\"  \""] {
             assert_eq!(lesson(text), None, "{text}");
         }
-        assert_eq!(Lesson::read("a.md", b"no front matter"), None);
-        assert_eq!(Lesson::read("a.md", b"\xff"), None);
+        assert_eq!(Lesson::read("a.md", b"no front matter", "demo"), None);
+        assert_eq!(Lesson::read("a.md", b"\xff", "demo"), None);
+    }
+
+    /// WS-008, WS-009: nobody need have read what may not be used.
+    #[test]
+    fn an_entry_that_may_not_be_used_is_no_lesson() {
+        let kept = |more: &str| lesson(&format!("timed out\n{more}")).is_some();
+        for more in ["status: candidate", "status: promoted", "scope: project:demo", "signatures: [a]"] {
+            assert!(kept(more), "{more}");
+        }
+        for more in [
+            "status: archived",
+            "status: erased",
+            "scope: project:other",
+            "scope: shared",
+            "quarantine: { by: a, at: \"2026-12-01T00:00:00.000Z\", why: b }",
+        ] {
+            assert!(!kept(more), "{more}");
+        }
     }
 
     proptest::proptest! {
@@ -132,7 +157,7 @@ mod tests {
             let mut file = b"---\nsignature: ".to_vec();
             file.extend(bytes);
             file.extend(b"\n---\n");
-            let lessons: Vec<Lesson> = Lesson::read("a.md", &file).into_iter().collect();
+            let lessons: Vec<Lesson> = Lesson::read("a.md", &file, "demo").into_iter().collect();
             come_up(&text, &lessons, &Session::default());
         }
     }

@@ -1,7 +1,7 @@
 //! `govern health`: what is counted of the gates, what waits, and how far each installed agent lets the contracts hold.
 
 use agents::install::{Scope, State as Standing};
-use agents::{AgentId, Provision, Standing as Stands};
+use agents::{AgentId, Lack, Provision, Standing as Stands};
 use canon::text::counted;
 use gate::Refusal;
 use govern::health::{Counts, SessionCounts, sessions};
@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::answer::{Answer, Document};
 use crate::codes;
+use crate::commands::hook::status::{stands, told};
 use crate::ctx::Ctx;
 use crate::hook::installed::Installed;
 use crate::page::{Page, Row};
@@ -36,6 +37,8 @@ pub struct Agent {
     pub installed: bool,
     /// C-1 to C-9.
     pub contracts: Vec<Provision>,
+    /// Each ability that is missing, or does not reach everywhere, as `hook status` has it.
+    pub lacks: Vec<Lack>,
 }
 
 /// What waits for a person.
@@ -136,15 +139,14 @@ fn wait(open: usize) -> String {
 fn contracts(page: &mut Page, agent: &Agent) {
     page.head(format_args!("{}{}", agent.agent, if agent.installed { "" } else { " (not installed)" }));
     for provision in &agent.contracts {
-        let line = |word: &str| {
-            format!("{} {}: {word}: {}", provision.contract, provision.contract.subject(), provision.by)
-        };
+        let line = stands(provision);
         match provision.standing {
-            Stands::Native => page.under(line("native")),
-            Stands::Degraded => page.caution(line("degraded")),
-            Stands::Absent => page.bad(line("absent")),
+            Stands::Native => page.under(line),
+            Stands::Degraded => page.caution(line),
+            Stands::Absent => page.bad(line),
         }
     }
+    agent.lacks.iter().for_each(|lack| page.under(told(lack)));
 }
 
 /// Runs the command.
@@ -167,6 +169,7 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
         agent,
         installed: calls(agent),
         contracts: agent.contracts().to_vec(),
+        lacks: agent.capabilities().lacks(),
     });
     Ok(Answer::of(&Health {
         receipts: lines.len() as u64,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gate::Refusal;
-use govern::queue::{self, Kind, Proposal, Queue, QueueError, Resolution};
+use govern::queue::{self, Kind, Proposal, Queue, QueueError, Reason, Resolution};
 use govern::receipts::Note;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -166,6 +166,7 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
         Action::Show { id } => Ok(Answer::of(&Shown { proposal: find(&id)? })),
         Action::Resolve { id, reject, why } => {
             let proposal = find(&id)?;
+            let reason = Reason::new(&why)?;
             let how = if reject { Resolution::Rejected } else { Resolution::Accepted };
             ctx.person_types(&id, &format!("{}  {}\n", proposal.kind.as_str(), proposal.fact))?;
             let figures = [(if reject { "rejected" } else { "accepted" }, 1)];
@@ -173,9 +174,9 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
             let note =
                 Note { marker: "queue-resolve", figures: &figures, digests: &digests, ..Note::default() };
             crate::hook::record(&state, ctx.world, &note)?;
-            let proposal = queue::resolve(&state.queue(), &id, how, &why, ctx.world.now())
+            let proposal = queue::resolve(&state.queue(), &id, how, &reason, ctx.world.now())
                 .map_err(|error| refusal(&error))?;
-            Ok(Answer::of(&Resolved { proposal, how, why }))
+            Ok(Answer::of(&Resolved { proposal, how, why: reason.as_str().to_owned() }))
         }
     }
 }

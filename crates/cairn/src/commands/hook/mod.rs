@@ -3,7 +3,7 @@
 
 mod install;
 mod pause;
-mod status;
+pub(super) mod status;
 
 use agents::AgentId;
 use agents::install::Scope;

@@ -1,7 +1,7 @@
 //! `hook status`: what is installed, with the cure of what is not right, and a call that must be denied.
 
 use agents::install::{Scope, State, Status};
-use agents::{AgentId, Lack, Reach};
+use agents::{AgentId, Lack, Provision, Reach, Standing};
 use gate::{Exit, Refusal};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -39,6 +39,9 @@ pub struct Degraded {
     pub agent: AgentId,
     /// The version that the facts are of.
     pub version: &'static str,
+    /// The contracts that do not stand natively, as `govern health` has them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contracts: Vec<Provision>,
     /// Each ability that is missing, or does not reach everywhere.
     pub lacks: Vec<Lack>,
     /// What else is known.
@@ -50,20 +53,35 @@ impl Degraded {
     fn of(agent: AgentId) -> Option<Self> {
         let can = agent.capabilities();
         let lacks = can.lacks();
-        let degraded = Self { agent, version: can.version, lacks, notes: can.notes };
-        (!degraded.lacks.is_empty()).then_some(degraded)
+        let contracts = agent.degraded();
+        let is_whole = contracts.is_empty() && lacks.is_empty();
+        (!is_whole).then_some(Self { agent, version: can.version, contracts, lacks, notes: can.notes })
     }
 
     fn render(&self, page: &mut Page) {
         page.aside(format_args!("· what {} {} can't give, or not everywhere:", self.agent, self.version));
-        for lack in &self.lacks {
-            let reach = if lack.reach == Reach::None { "not there" } else { "in part" };
-            page.under(format_args!("{} {reach}: {}", lack.ability, lack.meaning));
-        }
+        self.contracts.iter().for_each(|provision| page.under(stands(provision)));
+        self.lacks.iter().for_each(|lack| page.under(told(lack)));
         for note in self.notes {
             page.under(format_args!("note: {note}"));
         }
     }
+}
+
+/// How a contract stands, in one line.
+pub fn stands(provision: &Provision) -> String {
+    let word = match provision.standing {
+        Standing::Native => "native",
+        Standing::Degraded => "degraded",
+        Standing::Absent => "absent",
+    };
+    format!("{} {}: {word}: {}", provision.contract, provision.contract.subject(), provision.by)
+}
+
+/// What is missing of an ability, in one line.
+pub fn told(lack: &Lack) -> String {
+    let reach = if lack.reach == Reach::None { "not there" } else { "in part" };
+    format!("{} {reach} ({}): {}", lack.ability, lack.contract, lack.meaning)
 }
 
 impl Document for Statuses {

@@ -14,10 +14,11 @@ use govern::deploy::notice::{self, Notice, Trigger};
 use govern::deploy::plan::{Bad, Plan, Step};
 use govern::deploy::probe::{Report, Verdict};
 use govern::deploy::receipt::{Entry, Kind, Outcome, Receipt};
-use govern::deploy::regenerate::{FILE, RulesBlock};
 use govern::deploy::snapshot::Scope;
 use govern::deploy::state::{Deployment, Failure};
 use govern::gates::PlanFault;
+use govern::knowledge::regen::AGENTS;
+use govern::knowledge::vault::Vault;
 use govern::receipts::Note;
 use govern::research::Research;
 use store::World;
@@ -231,7 +232,7 @@ impl<'a> Drive<'a> {
         let installed = Installed::new(&self.place.state, self.world, &self.program);
         let settings = settings(&installed, agent(self.state.toolset.as_deref().unwrap_or_default())?)?;
         let undo: Vec<PathBuf> = settings.iter().map(|path| installed.undo_file(path)).collect();
-        Ok([vec![self.place.target().join(FILE)], settings, undo].concat())
+        Ok([vec![self.place.target().join(AGENTS)], settings, undo].concat())
     }
 
     /// Runs the steps that are left; what failed, where one did.
@@ -264,13 +265,7 @@ impl<'a> Drive<'a> {
             line.kind == Kind::Step && line.tool == step.as_str() && line.outcome != Outcome::Failed
         });
         if !is_done {
-            let work = Work {
-                world: self.world,
-                place: self.place,
-                plan,
-                program: &self.program,
-                regenerate: &RulesBlock,
-            };
+            let work = Work { world: self.world, place: self.place, plan, program: &self.program };
             match work.step(step, &self.state, &lines) {
                 Ok(entry) => drop(self.record(entry)?),
                 Err(fact) => return Ok(Some(failure(step.as_str(), fact))),
@@ -296,7 +291,7 @@ impl<'a> Drive<'a> {
         if ended.is_none() && !is_verified {
             let program = self.program.clone();
             let (world, place) = (self.world, self.place);
-            let work = Work { world, place, plan, program: &program, regenerate: &RulesBlock };
+            let work = Work { world, place, plan, program: &program };
             for entry in trials::tried(&work, self.state.run) {
                 if entry.outcome == Outcome::Failed {
                     return Ok(Some(failure(&entry.tool, entry.fact)));
@@ -341,6 +336,9 @@ impl<'a> Drive<'a> {
         let others = self.others()?;
         let scope = Scope { target: self.place.target(), others: &others };
         if let Some(snapshot) = self.state.snapshot {
+            // What a killed writer of the vault began must not be finished over what is brought back.
+            let vault = Vault::new(&self.place.state, &govern::knowledge::Settings::default());
+            vault.and_then(|vault| vault.settle())?;
             scope.restore(snapshot).map_err(|error| {
                 Refusal::new(codes::NOT_WRITTEN, error.to_string())
                     .fact(format!("{} failed: {}", failure.at, failure.fact))

@@ -9,7 +9,6 @@ use super::lifecycle::{Event, Room, pass};
 use super::regen::{Before, regenerate};
 use super::*;
 use crate::receipts::Receipt;
-use crate::session::{Entry as Known, Read, Session};
 
 const DAY: i64 = 24 * 60 * 60 * 1000;
 /// The first instant of a window of seven days.
@@ -318,32 +317,6 @@ fn the_whole_file_counts_against_the_budget() {
     assert!(!smaller.size.fits() && smaller.size.bytes < large.len());
     assert_eq!(Size::of(b"a\nb"), Size { bytes: 3, lines: 2 });
     assert_eq!(Size::of(b""), Size { bytes: 0, lines: 0 });
-}
-
-#[test]
-fn rg_1_a_lesson_that_nobody_read_is_flagged_once() {
-    let entry = promoted("Run the check first");
-    let path = format!("{VAULT}/{}", entry.path());
-    let evidence = [piece(1, "receipt:7", false)];
-    let mut session = Session::default();
-    let skips =
-        |session: &Session| read_gate::skips(std::slice::from_ref(&entry), &evidence, session, "demo", VAULT);
-    let found = skips(&session);
-    assert_eq!(
-        (found.len(), found[0].path.as_str(), found[0].reference.as_str()),
-        (1, path.as_str(), "receipt:7")
-    );
-    session.learn(Known::Mark { name: found[0].mark(), value: String::new() });
-    assert_eq!(skips(&session), [], "once");
-    let mut reader = Session::default();
-    let read = Read { path, first: 1, last: None, content: None, by: None, compactions: None };
-    reader.learn(Known::Read(read));
-    assert_eq!(skips(&reader), [], "it was read");
-    let other = [Evidence { signature: "other".to_owned(), ..evidence[0].clone() }];
-    assert_eq!(
-        read_gate::skips(std::slice::from_ref(&entry), &other, &Session::default(), "demo", VAULT),
-        []
-    );
 }
 
 #[test]

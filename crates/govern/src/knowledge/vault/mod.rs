@@ -213,7 +213,11 @@ impl Vault {
         Ok(Note { entry, text: String::from_utf8_lossy(&bytes).into_owned() })
     }
 
-    /// What this project is called.
+    /// What this project is called; of the vault its index alone is read.
+    pub fn project_here(&self) -> String {
+        self.project(file::read(&self.path(INDEX)).ok().flatten().as_deref())
+    }
+
     fn project(&self, index: Option<&[u8]>) -> String {
         let listed = || {
             let document = front_matter::parse(index?).ok()?;
@@ -252,20 +256,37 @@ impl Vault {
         Ok(())
     }
 
-    /// Takes the lock, finishes what a killed writer began, and reads all of it.
-    ///
-    /// # Errors
-    /// `BUSY`; `ENTRY_DAMAGED`, since a change over what can't be read could lose it; what [`Vault::read`] refuses.
-    pub fn write(&self) -> Result<Writing<'_>, Refusal> {
-        self.no_links()?;
-        let lock = self.state.join("knowledge.lock");
-        let guard = Guard::acquire(&lock, WAIT).map_err(|error| match error {
+    /// Takes the lock and finishes what a killed writer began.
+    fn lock(&self) -> Result<Guard, Refusal> {
+        let guard = alone(&self.state).map_err(|error| match error {
             LockError::File(error) => io(error),
             held => Refusal::new(codes::BUSY, held.to_string()).hint("try again"),
         })?;
         transaction::recover(&self.journal()).map_err(|error| {
             Refusal::new(codes::NOT_WRITTEN, error.to_string()).hint("nothing was changed")
         })?;
+        Ok(guard)
+    }
+
+    /// Finishes what a killed writer began, so that no later one does, and forgets what it kept. The entries are not
+    /// looked at, and neither is what leads to them.
+    ///
+    /// # Errors
+    /// `BUSY`, `NOT_WRITTEN`.
+    pub fn settle(&self) -> Result<(), Refusal> {
+        let _guard = self.lock()?;
+        self.sweep_files()?;
+        self.forget_legacy()
+    }
+
+    /// Takes the lock, finishes what a killed writer began, and reads all of it.
+    ///
+    /// # Errors
+    /// `BUSY`; `ENTRY_DAMAGED`, since a change over what can't be read could lose it; what [`Vault::read`] refuses.
+    pub fn write(&self) -> Result<Writing<'_>, Refusal> {
+        self.no_links()?;
+        let guard = self.lock()?;
+        self.sweep_files()?;
         self.sweep()?;
         let found = self.read()?;
         if let Some(damaged) = found.damaged.first() {
@@ -292,17 +313,10 @@ impl Vault {
         remove(self.legacy())
     }
 
-    /// Takes away what a killed writer had not yet put in its place. The caller holds the lock, and finished what was
-    /// journaled.
+    /// Takes away what a killed writer had not yet put in its place in the vault. The caller holds the lock, and finished
+    /// what was journaled.
     fn sweep(&self) -> Result<(), Refusal> {
         let end = format!(".{MARK}.tmp");
-        let beside = |path: PathBuf| {
-            let mut name = path.into_os_string();
-            name.push(&end);
-            PathBuf::from(name)
-        };
-        remove(beside(self.root.join(AGENTS)))?;
-        remove(beside(self.legacy()))?;
         for folder in ["", "Rules", "Lessons", "Research", "Templates"] {
             for entry in fs::read_dir(self.path(folder)).into_iter().flatten().flatten() {
                 if entry.file_name().to_string_lossy().ends_with(&end) {
@@ -312,6 +326,25 @@ impl Vault {
         }
         Ok(())
     }
+
+    /// The same of `AGENTS.md` and its copy.
+    fn sweep_files(&self) -> Result<(), Refusal> {
+        for path in [self.root.join(AGENTS), self.legacy()] {
+            let mut name = path.into_os_string();
+            name.push(format!(".{MARK}.tmp"));
+            remove(PathBuf::from(name))?;
+        }
+        Ok(())
+    }
+}
+
+/// Keeps out whoever else writes the vault or `AGENTS.md`, for as long as the guard is held. `state` is the folder of the
+/// gates' state.
+///
+/// # Errors
+/// Another process holds it for too long, or it can't be written.
+pub fn alone(state: &Path) -> Result<Guard, LockError> {
+    Guard::acquire(&state.join("knowledge.lock"), WAIT)
 }
 
 /// Removes a file that may not be there.
