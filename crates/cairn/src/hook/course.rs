@@ -146,7 +146,7 @@ impl Course<'_> {
         let writes = names(self.state.root(), &effects);
         let known = receipts::Known {
             writes: &writes,
-            protected: Some(Sha256::of(&self.snapshot.rules)),
+            protected: Some(self.snapshot.digest),
             probe: None,
             marker: marker.filter(|_| verdict.decision == Decision::Allow),
         };
