@@ -11,7 +11,7 @@ use govern::classify::{Context, Effects, Place, classify};
 use govern::gates::{self, Act, Found, Known, PLAN_SPEC_READ, SEARCHED};
 use govern::health;
 use govern::receipts::{self, Note, Receipts};
-use govern::session::{self, Entry, Plan, Read, Session};
+use govern::session::{self, Entry, Plan, Read, Session, SessionError};
 use store::World;
 use store::file;
 use store::git::{Git, Layout};
@@ -54,8 +54,15 @@ pub(super) fn run(reading: &Reading, mut world: World) -> Result<Verdict, String
     if let Some(folder) = session_file.parent() {
         super::make_folder(folder)?;
     }
-    let session = Session::load(&session_file).map_err(|error| error.to_string())?;
-    let course = Course { reading, event, world: &world, layout, state, snapshot, session, session_file };
+    let (session, damage) = match Session::load(&session_file) {
+        Ok(session) => (session, None),
+        Err(error) if error.is_damage() => (Session::default(), Some(error)),
+        Err(error) => return Err(error.to_string()),
+    };
+    let mut course = Course { reading, event, world: &world, layout, state, snapshot, session, session_file };
+    if let Some(damage) = damage {
+        course.forget(&damage)?;
+    }
     match event.event {
         Moment::PreTool => course.before(),
         Moment::PostTool => course.after(),
@@ -87,6 +94,24 @@ impl Course<'_> {
             .map_err(|error| error.to_string())?;
         self.remember(&entries)?;
         Ok(Verdict::allow())
+    }
+
+    /// What was known of the session is lost: it begins anew with every check due, and that is put on record. Before a
+    /// call that is an error, at any other moment it goes on.
+    fn forget(&mut self, damage: &SessionError) -> Result<(), String> {
+        let checks = self.snapshot.policy.checks.keys();
+        let due = checks.map(|name| Entry::Mark { name: format!("due:{name}"), value: String::new() });
+        let entries: Vec<Entry> = due.collect();
+        let stamp = self.world.now().as_millis();
+        let begun = session::begin_anew(&self.session_file, stamp, &entries);
+        if begun.map_err(|error| format!("{damage}; {error}"))? {
+            self.put(&Note { marker: "session-damaged", ..Note::default() })?;
+        }
+        if self.event.event == Moment::PreTool {
+            return Err(format!("{damage}; it is put aside, and the session begins anew"));
+        }
+        self.session = Session::load(&self.session_file).map_err(|error| error.to_string())?;
+        Ok(())
     }
 
     fn effects(&self, call: &Call) -> Effects {
