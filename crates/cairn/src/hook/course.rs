@@ -10,6 +10,7 @@ use govern::State;
 use govern::classify::{Context, Effects, Place, classify};
 use govern::gates::{self, Act, Found, Known, PLAN_SPEC_READ, SEARCHED};
 use govern::health;
+use govern::queue::Kind;
 use govern::receipts::{self, Note, Receipts};
 use govern::session::{self, Entry, Plan, Read, Session, SessionError};
 use store::World;
@@ -299,7 +300,14 @@ impl Course<'_> {
     pub(super) fn look(&self, all: bool) -> Result<compare::Found, String> {
         let rules = Kept::read(&self.snapshot.rules).ok_or("the kept rules are damaged")?;
         let git = Git::new(self.state.root(), &self.world.env);
-        Ok(compare::compare(&self.state, self.layout.as_ref(), &git, &rules, all))
+        let stamp = self.world.now().as_millis();
+        let found = compare::compare(&self.state, self.layout.as_ref(), &git, &rules, all, stamp);
+        if found.is_blind {
+            self.put(&Note { marker: "look-damaged", ..Note::default() })?;
+            let fact = "what the last look at the files saw was damaged: what changed since is not known";
+            self.propose(Kind::Drift, "seen.json", fact, "git status");
+        }
+        Ok(found)
     }
 
     /// What the session knows now.
