@@ -11,7 +11,7 @@ use govern::classify::{Context, Effects, Place, classify};
 use govern::gates::{self, Act, Found, Known, PLAN_SPEC_READ, SEARCHED};
 use govern::health;
 use govern::queue::Kind;
-use govern::receipts::{self, Note, Receipts};
+use govern::receipts::{self, Note, ReceiptError, Receipts};
 use govern::session::{self, Entry, Plan, Read, Session, SessionError};
 use store::World;
 use store::file;
@@ -241,7 +241,12 @@ impl Course<'_> {
         let writes = names(self.state.root(), &effects);
         let known = receipts::Known { writes: &writes, ..receipts::Known::default() };
         let receipts = self.receipts()?;
-        let written = receipts.seen(self.event, &known).map_err(|error| error.to_string())?;
+        let written = match receipts.seen(self.event, &known) {
+            // A new log is begun, and the result was seen all the same.
+            Err(ReceiptError::Broken { .. }) => receipts.seen(self.event, &known),
+            written => written,
+        };
+        let written = written.map_err(|error| error.to_string())?;
         if !written.new {
             return Ok(Verdict::allow());
         }

@@ -3,6 +3,8 @@
 
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -251,6 +253,138 @@ fn a_fault_in_another_agents_event_is_answered_in_its_form() {
     assert_eq!(out["permission"], "deny", "{}", shown(&answer));
 }
 
+/// How a file of the state is damaged.
+type Damage = fn(&Path, &[u8]);
+
+const DAMAGES: [(&str, Damage); 8] = [
+    ("half of it", |path, old| fs::write(path, &old[..old.len() / 2]).unwrap()),
+    ("nothing of it", |path, _| fs::write(path, b"").unwrap()),
+    ("its last line gone", |path, old| {
+        let end = old.len().saturating_sub(1);
+        let end = old[..end].iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        fs::write(path, &old[..end]).unwrap();
+    }),
+    ("garbage", |path, _| fs::write(path, b"\xff\x00gar\nbage\n\n{]").unwrap()),
+    ("another type", |path, _| fs::write(path, b"[1,\"two\"]\n").unwrap()),
+    ("a folder", |path, _| fs::create_dir_all(path.join("sub")).unwrap()),
+    ("a link to a copy", |path, old| {
+        let copy = path.with_extension("copy");
+        fs::write(&copy, old).unwrap();
+        symlink(copy, path).unwrap();
+    }),
+    ("a link to nothing", |path, _| symlink("/nowhere/at/all", path).unwrap()),
+];
+
+/// A project whose session made every file of the state, and copies of that state.
+struct Lived {
+    scratch: Scratch,
+    files: Vec<PathBuf>,
+    copies: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Lived {
+    fn new() -> Self {
+        let scratch = project();
+        let locked = write_of(&scratch, "PreToolUse", "t", "tests/locked_test.py");
+        ask(&scratch, None, Some("pre-tool"), &locked);
+        recovers(&scratch, "lived", "the beginning");
+        ask(&scratch, None, Some("post-tool"), &write_of(&scratch, "PostToolUse", "lived-2", "src/add.py"));
+        let stop = json!({ "stop_hook_active": false, "last_assistant_message": "Done: 12 tests passed." });
+        ask(&scratch, None, Some("stop"), &event(&scratch, "Stop", &stop));
+        let state = state(&scratch);
+        let folder = state.folder();
+        for name in ["pause.json", "plan.json", "queue.jsonl", "tickets"] {
+            if !folder.join(name).exists() {
+                fs::write(folder.join(name), b"").unwrap();
+            }
+        }
+        let sessions = fs::read_dir(folder.join("sessions")).unwrap().flatten().map(|entry| entry.path());
+        let mut files: Vec<PathBuf> = sessions.filter(|path| path.extension().unwrap() == "jsonl").collect();
+        assert_eq!(files.len(), 1);
+        let names = ["snapshot", "seen.json", "receipts.jsonl", "receipts.jsonl.head", "queue.jsonl"];
+        files.extend(
+            names.iter().chain(&["pause.json", "plan.json", "tickets"]).map(|name| folder.join(name)),
+        );
+        let copies = [folder.to_owned(), scratch.home().join("state")];
+        let copies = copies.into_iter().map(|folder| {
+            let copy = folder.with_extension("as-it-was");
+            copy_of(&folder, &copy);
+            (folder, copy)
+        });
+        let copies = copies.collect();
+        Self { scratch, files, copies }
+    }
+
+    /// The state is again as it was.
+    fn again(&self) {
+        for (folder, copy) in &self.copies {
+            fs::remove_dir_all(folder).unwrap();
+            copy_of(copy, folder);
+        }
+    }
+}
+
+fn copy_of(folder: &Path, copy: &Path) {
+    assert!(Command::new("cp").arg("-a").arg(folder).arg(copy).status().unwrap().success());
+}
+
+/// A snapshot that lost half of its rules let pass what they forbid; a head or a look that was a folder, and a session that
+/// was damaged, denied or blinded every call from then on.
+#[test]
+fn damaged_state_allows_nothing_by_accident_and_the_next_call_works() {
+    let lived = Lived::new();
+    let scratch = &lived.scratch;
+    for path in &lived.files {
+        for ((what, damage), is_result_first) in
+            DAMAGES.into_iter().flat_map(|one| [(one, false), (one, true)])
+        {
+            lived.again();
+            let name = path.file_name().unwrap().to_string_lossy();
+            let context = format!("{what} of {name}");
+            let old = fs::read(path).unwrap_or_default();
+            if path.is_dir() {
+                fs::remove_dir_all(path).unwrap();
+            } else {
+                fs::remove_file(path).unwrap();
+            }
+            damage(path, &old);
+            let locked = write_of(scratch, "PreToolUse", "again", "tests/locked_test.py");
+            let result = write_of(scratch, "PostToolUse", "lived-1", "src/add.py");
+            if is_result_first {
+                let answer = ask(scratch, None, Some("post-tool"), &result);
+                assert!(lets_go(&answer), "{context}: {}", shown(&answer));
+                let log = fs::read_to_string(state(scratch).receipts()).unwrap();
+                let is_kept =
+                    log.lines().any(|line| line.contains("\"lived-1\"") && line.contains("\"seen\""));
+                assert!(is_kept, "{context}: the result is lost");
+            }
+            let refused = ask(scratch, None, Some("pre-tool"), &locked);
+            assert!(denies(&refused), "{context}: {}", shown(&refused));
+            let answer = ask(scratch, None, Some("post-tool"), &result);
+            assert!(lets_go(&answer), "{context}: {}", shown(&answer));
+            recovers(scratch, "next", &context);
+            let refused = ask(scratch, None, Some("pre-tool"), &locked);
+            assert!(denies(&refused) && !could_not_judge(&refused), "{context}: {}", shown(&refused));
+            let found = verified(scratch);
+            assert!(found.sound, "{context}: {:?}", found.fault);
+            let log = fs::read_to_string(state(scratch).receipts()).unwrap();
+            let is_told = match &*name {
+                "receipts.jsonl" | "receipts.jsonl.head" => !found.breaks.is_empty(),
+                "seen.json" => log.contains("\"look-damaged\""),
+                // Of a session that ends earlier, or in half a line, nobody can say what else there was.
+                name if name.ends_with(".jsonl") && name != "queue.jsonl" => {
+                    what.contains("its") || what.contains("of it") || log.contains("\"session-damaged\"")
+                }
+                _ => true,
+            };
+            assert!(is_told, "{context}: nothing on record");
+            let again = event(scratch, "Stop", &json!({ "stop_hook_active": true }));
+            let again = ask(scratch, None, Some("stop"), &again);
+            assert!(lets_go(&again), "{context}: {}", shown(&again));
+        }
+    }
+}
+
 /// A call of one of many sessions, as a process that runs.
 fn one_of_many(scratch: &Scratch, n: u32) -> Child {
     let input = json!({ "file_path": scratch.path("src/add.py"), "content": "2\n" });
@@ -340,6 +474,37 @@ fn what_is_too_long_or_breaks_off_is_on_record_and_never_allowed() {
     let log = fs::read_to_string(state(&scratch).receipts()).unwrap();
     assert_eq!(log.matches("\"marker\":\"unreadable\"").count(), 10);
     recovers(&scratch, "next", "after what can't be read");
+}
+
+/// A log that a later version wrote on was taken for a damaged one and put aside.
+#[test]
+fn the_state_of_a_later_version_is_left_alone() {
+    let lived = Lived::new();
+    let scratch = &lived.scratch;
+    let log = state(scratch).receipts();
+    let text = fs::read_to_string(&log).unwrap();
+    let last = text.lines().last().unwrap().replace("\"v\":1", "\"new\":{},\"v\":2");
+    let newer = format!("{text}{last}\n");
+    fs::write(&log, &newer).unwrap();
+    let call = write_of(scratch, "PreToolUse", "u1", "src/add.py");
+    for _ in 0..2 {
+        let answer = ask(scratch, None, Some("pre-tool"), &call);
+        assert!(denies(&answer) && shown(&answer).contains("later version"), "{}", shown(&answer));
+        let stop = event(scratch, "Stop", &json!({ "stop_hook_active": false }));
+        let answer = ask(scratch, None, Some("stop"), &stop);
+        assert!(lets_go(&answer), "{}", shown(&answer));
+    }
+    assert_eq!(fs::read_to_string(&log).unwrap(), newer);
+    fs::write(&log, &text).unwrap();
+    recovers(scratch, "next", "with the log of this version");
+    is_whole(scratch, 2, "with the log of this version");
+
+    // What is made from the repository is made again.
+    let snapshot = state(scratch).folder().join("snapshot");
+    fs::write(&snapshot, b"{\"v\":99}\n[]\n").unwrap();
+    let locked = write_of(scratch, "PreToolUse", "u2", "tests/locked_test.py");
+    assert!(denies(&ask(scratch, None, Some("pre-tool"), &locked)));
+    recovers(scratch, "last", "with rules of another version");
 }
 
 #[test]
