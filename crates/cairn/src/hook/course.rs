@@ -23,6 +23,9 @@ use super::{compare, pause, plan, resolve, snapshot, ticket};
 /// How much of the log is read back to hold an agent's words against it.
 pub(super) const LOOK_BACK: u64 = 4 * 1024 * 1024;
 
+/// The most bytes of rules whose every file is looked at after each call: those of some two hundred files.
+const FEW_RULES: usize = 64 * 1024;
+
 /// Everything that a moment needs.
 pub(super) struct Course<'c> {
     pub(super) reading: &'c Reading,
@@ -263,7 +266,11 @@ impl Course<'_> {
         }
 
         let is_open = effects.is_opaque() || matches!(call.tool, Tool::Shell { .. }) && effects.is_acting();
-        let mut found = self.look(is_open)?;
+        let mut found = if is_open || self.is_worth_a_look(&writes)? {
+            self.look(is_open)?
+        } else {
+            compare::Found::default()
+        };
         found.settle(|path| snapshot::is_in_order(self.world, self.state.root(), path));
         let unannounced: Vec<String> =
             found.changed.iter().filter(|path| !writes.contains(path)).cloned().collect();
@@ -299,6 +306,16 @@ impl Course<'_> {
         };
         self.drifted(&found);
         Ok(found.verdict())
+    }
+
+    /// Whether to look at every protected file after a call that ran nothing: where there are few of them, or where it
+    /// wrote one itself. Else the next call that runs something finds what changed.
+    fn is_worth_a_look(&self, writes: &[String]) -> Result<bool, String> {
+        if self.snapshot.rules.len() <= FEW_RULES {
+            return Ok(true);
+        }
+        let rules = Kept::read(&self.snapshot.rules).ok_or("the kept rules are damaged")?;
+        Ok(writes.iter().any(|path| !rules.on(path).is_empty()))
     }
 
     /// What changed since the last look: of the protected files, and with `all` of whatever git sees.
