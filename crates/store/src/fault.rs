@@ -73,6 +73,9 @@ pub const HOOK: &str = "hook";
 ///
 /// # Errors
 /// The point is armed, and its step fails.
+///
+/// # Panics
+/// The point is armed, and its step panics.
 #[cfg(debug_assertions)]
 #[expect(clippy::panic, reason = "a panic is what is staged, in debug builds alone")]
 pub fn point(name: &str) -> io::Result<()> {

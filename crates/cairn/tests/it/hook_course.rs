@@ -361,13 +361,13 @@ fn what_commands_change_is_no_tampering() {
 
     // A test that a person changed the sanctioned way.
     let test = scratch.read("tests/locked_test.py");
-    scratch.write("tests/locked_test.py", &format!("{test}more\n"));
+    scratch.write("tests/locked_test.py", format!("{test}more\n"));
     scratch.run(&["cairn", "amend-spec", &task, "--test", "tests/locked_test.py", "--why", "more"]).ok();
     assert_eq!(edit("u4"), "");
 
     // Past every command.
     let tasks = scratch.read(".chalk/tasks.json");
-    scratch.write(".chalk/tasks.json", &tasks.replace("Another", "Others"));
+    scratch.write(".chalk/tasks.json", tasks.replace("Another", "Others"));
     assert!(edit("u5").contains(".chalk/tasks.json changed during the last call"));
     scratch.write(".chalk/tasks.json", &tasks);
     scratch.write("tests/locked_test.py", "easier\n");
