@@ -196,6 +196,11 @@ pub fn unreadable(entry: AgentId, event: Option<&str>, message: impl Into<String
     fault_at(entry, event.and_then(|word| entry.point(word)), message.into())
 }
 
+/// What is answered where a payload was read, its event is `point` of `agent`, and it could not be judged.
+pub fn unjudged(entry: AgentId, agent: AgentId, point: Point, message: impl Into<String>) -> Unreadable {
+    Unreadable { agent, ..fault_at(entry, Some(point), message.into()) }
+}
+
 fn fault_at(entry: AgentId, point: Option<Point>, message: String) -> Unreadable {
     let before_call = point.is_none_or(|point| point.moment == Some(Moment::PreTool));
     Unreadable { entry, agent: entry, point, message, before_call }

@@ -115,7 +115,7 @@ fn report(refusal: &Refusal, json: bool, terminal: Terminal, out: &mut dyn Write
     }
 }
 
-/// Arms the fault point that `CAIRN_FAULT=<point>:<nth>:<kill|full>` names, in debug builds alone: tests
+/// Arms the fault point that `CAIRN_FAULT=<point>:<nth>:<kill|full|panic|stall>` names, in debug builds alone: tests
 /// break writes off with it.
 #[cfg_attr(not(debug_assertions), expect(unused_variables, reason = "release builds have no fault points"))]
 pub fn arm_faults(env: &Env) {
@@ -123,7 +123,8 @@ pub fn arm_faults(env: &Env) {
     if let Some(order) = env.get("CAIRN_FAULT").and_then(|value| value.to_str()) {
         let mut parts = order.split(':');
         let (Some(point), Some(nth), Some(what)) = (parts.next(), parts.next(), parts.next()) else { return };
-        let fault = if what == "kill" { store::fault::Fault::Kill } else { store::fault::Fault::Full };
-        store::fault::arm(point, nth.parse().unwrap_or(1), fault);
+        if let Some(fault) = store::fault::Fault::parse(what) {
+            store::fault::arm(point, nth.parse().unwrap_or(1), fault);
+        }
     }
 }

@@ -336,6 +336,12 @@ impl<L: Link> Chain<L> {
         Ok(records)
     }
 
+    /// Whether something other than a file lies in the place of the log or its head.
+    pub fn is_misplaced(&self) -> bool {
+        let is_other = |path: &Path| fs::symlink_metadata(path).is_ok_and(|found| !found.is_file());
+        is_other(&self.path) || is_other(&self.head_path())
+    }
+
     /// Renames log and head to `<name>.<stamp>`, so that a new chain can begin.
     pub fn put_aside(&self, stamp: &str) -> Result<(), FileError> {
         for path in [self.path.clone(), self.head_path()] {

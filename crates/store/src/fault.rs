@@ -12,6 +12,23 @@ pub enum Fault {
     Kill,
     /// The step fails as on a full disk.
     Full,
+    /// The step panics, as over a fault of the program itself.
+    Panic,
+    /// The step takes longer than anybody waits.
+    Stall,
+}
+
+impl Fault {
+    /// The fault of that name.
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "kill" => Some(Self::Kill),
+            "full" => Some(Self::Full),
+            "panic" => Some(Self::Panic),
+            "stall" => Some(Self::Stall),
+            _ => None,
+        }
+    }
 }
 
 /// Every point, in the order in which one transaction passes them.
@@ -49,9 +66,19 @@ pub fn arm(name: &str, nth: u32, fault: Fault) {
     }
 }
 
+/// The point that the hook of an agent passes before it judges.
+pub const HOOK: &str = "hook";
+
 /// Passes the point called `name`.
+///
+/// # Errors
+/// The point is armed, and its step fails.
+///
+/// # Panics
+/// The point is armed, and its step panics.
 #[cfg(debug_assertions)]
-pub(crate) fn point(name: &str) -> io::Result<()> {
+#[expect(clippy::panic, reason = "a panic is what is staged, in debug builds alone")]
+pub fn point(name: &str) -> io::Result<()> {
     let Ok(mut armed) = armed::ARMED.lock() else { return Ok(()) };
     let Some((wanted, left, fault)) = armed.as_mut() else { return Ok(()) };
     if wanted != name {
@@ -71,11 +98,24 @@ pub(crate) fn point(name: &str) -> io::Result<()> {
             let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::KILL);
             std::process::abort()
         }
+        Fault::Panic => panic!("a fault of the program (staged)"),
+        Fault::Stall => {
+            std::thread::sleep(STALL);
+            Ok(())
+        }
     }
 }
 
+/// How long a stalled step takes.
+#[cfg(debug_assertions)]
+const STALL: std::time::Duration = std::time::Duration::from_secs(20);
+
+/// Passes the point called `name`, which is nothing here.
+///
+/// # Errors
+/// None.
 #[cfg(not(debug_assertions))]
 #[inline]
-pub(crate) fn point(_: &str) -> io::Result<()> {
+pub fn point(_: &str) -> io::Result<()> {
     Ok(())
 }

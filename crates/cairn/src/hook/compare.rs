@@ -1,6 +1,7 @@
 //! After a call: what changed that nobody announced.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::Path;
 
 use gate::protected::{Access, Guard, Kept, Scope};
@@ -25,6 +26,8 @@ pub(super) struct Found {
     pub changed: Vec<String>,
     /// Of these, the protected ones with their rules.
     pub protected: Vec<(String, Guard)>,
+    /// Whether what the last look saw could not be read: what changed since is not known.
+    pub is_blind: bool,
 }
 
 impl Found {
@@ -43,18 +46,24 @@ impl Found {
 }
 
 /// Compares the protected files, and with `all` whatever git sees, with how they lay when they were last looked at.
-/// The first look finds nothing.
+/// The first look finds nothing. What a look left damaged is put aside with `stamp` behind its name.
 pub(super) fn compare(
     state: &State,
     layout: Option<&Layout>,
     git: &Git,
     rules: &Kept<'_>,
     all: bool,
+    stamp: i64,
 ) -> Found {
     let path = state.folder().join("seen.json");
     let root = state.root();
-    let known: Option<Seen> =
-        file::read(&path).ok().flatten().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let kept = file::read(&path).map(|bytes| bytes.map(|bytes| serde_json::from_slice(&bytes)));
+    let is_blind = matches!(kept, Err(_) | Ok(Some(Err(_))));
+    let known: Option<Seen> = kept.ok().flatten().and_then(Result::ok);
+    if is_blind {
+        // A folder or a link in its place would make every look the first one.
+        let _ = fs::rename(&path, path.with_extension(format!("json.broken-{stamp}")));
+    }
     let guards = rules.all();
     let path_of = |guard: &'_ Guard| match &guard.scope {
         Scope::Path(name) => Some(name.clone()),
@@ -80,7 +89,7 @@ pub(super) fn compare(
             seen.files.entry(name.clone()).or_insert_with(|| identity.clone());
         }
     }
-    let mut found = Found::default();
+    let mut found = Found { is_blind, ..Found::default() };
     if let Some(known) = &known {
         let is_other = |name: &str, now: &Option<Identity>| match known.files.get(name) {
             Some(then) => then != now,

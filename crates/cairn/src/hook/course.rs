@@ -10,8 +10,9 @@ use govern::State;
 use govern::classify::{Context, Effects, Place, classify};
 use govern::gates::{self, Act, Found, Known, PLAN_SPEC_READ, SEARCHED};
 use govern::health;
-use govern::receipts::{self, Note, Receipts};
-use govern::session::{self, Entry, Plan, Read, Session};
+use govern::queue::Kind;
+use govern::receipts::{self, Note, ReceiptError, Receipts};
+use govern::session::{self, Entry, Plan, Read, Session, SessionError};
 use store::World;
 use store::file;
 use store::git::{Git, Layout};
@@ -21,6 +22,9 @@ use super::{compare, pause, plan, resolve, snapshot, ticket};
 
 /// How much of the log is read back to hold an agent's words against it.
 pub(super) const LOOK_BACK: u64 = 4 * 1024 * 1024;
+
+/// The most bytes of rules whose every file is looked at after each call: those of some two hundred files.
+const FEW_RULES: usize = 64 * 1024;
 
 /// Everything that a moment needs.
 pub(super) struct Course<'c> {
@@ -54,8 +58,15 @@ pub(super) fn run(reading: &Reading, mut world: World) -> Result<Verdict, String
     if let Some(folder) = session_file.parent() {
         super::make_folder(folder)?;
     }
-    let session = Session::load(&session_file).map_err(|error| error.to_string())?;
-    let course = Course { reading, event, world: &world, layout, state, snapshot, session, session_file };
+    let (session, damage) = match Session::load(&session_file) {
+        Ok(session) => (session, None),
+        Err(error) if error.is_damage() => (Session::default(), Some(error)),
+        Err(error) => return Err(error.to_string()),
+    };
+    let mut course = Course { reading, event, world: &world, layout, state, snapshot, session, session_file };
+    if let Some(damage) = damage {
+        course.forget(&damage)?;
+    }
     match event.event {
         Moment::PreTool => course.before(),
         Moment::PostTool => course.after(),
@@ -87,6 +98,24 @@ impl Course<'_> {
             .map_err(|error| error.to_string())?;
         self.remember(&entries)?;
         Ok(Verdict::allow())
+    }
+
+    /// What was known of the session is lost: it begins anew with every check due, and that is put on record. Before a
+    /// call that is an error, at any other moment it goes on.
+    fn forget(&mut self, damage: &SessionError) -> Result<(), String> {
+        let checks = self.snapshot.policy.checks.keys();
+        let due = checks.map(|name| Entry::Mark { name: format!("due:{name}"), value: String::new() });
+        let entries: Vec<Entry> = due.collect();
+        let stamp = self.world.now().as_millis();
+        let begun = session::begin_anew(&self.session_file, stamp, &entries);
+        if begun.map_err(|error| format!("{damage}; {error}"))? {
+            self.put(&Note { marker: "session-damaged", ..Note::default() })?;
+        }
+        if self.event.event == Moment::PreTool {
+            return Err(format!("{damage}; it is put aside, and the session begins anew"));
+        }
+        self.session = Session::load(&self.session_file).map_err(|error| error.to_string())?;
+        Ok(())
     }
 
     fn effects(&self, call: &Call) -> Effects {
@@ -146,7 +175,7 @@ impl Course<'_> {
         let writes = names(self.state.root(), &effects);
         let known = receipts::Known {
             writes: &writes,
-            protected: Some(Sha256::of(&self.snapshot.rules)),
+            protected: Some(self.snapshot.digest),
             probe: None,
             marker: marker.filter(|_| verdict.decision == Decision::Allow),
         };
@@ -215,7 +244,12 @@ impl Course<'_> {
         let writes = names(self.state.root(), &effects);
         let known = receipts::Known { writes: &writes, ..receipts::Known::default() };
         let receipts = self.receipts()?;
-        let written = receipts.seen(self.event, &known).map_err(|error| error.to_string())?;
+        let written = match receipts.seen(self.event, &known) {
+            // A new log is begun, and the result was seen all the same.
+            Err(ReceiptError::Broken { .. }) => receipts.seen(self.event, &known),
+            written => written,
+        };
+        let written = written.map_err(|error| error.to_string())?;
         if !written.new {
             return Ok(Verdict::allow());
         }
@@ -232,7 +266,11 @@ impl Course<'_> {
         }
 
         let is_open = effects.is_opaque() || matches!(call.tool, Tool::Shell { .. }) && effects.is_acting();
-        let mut found = self.look(is_open)?;
+        let mut found = if is_open || self.is_worth_a_look(&writes)? {
+            self.look(is_open)?
+        } else {
+            compare::Found::default()
+        };
         found.settle(|path| snapshot::is_in_order(self.world, self.state.root(), path));
         let unannounced: Vec<String> =
             found.changed.iter().filter(|path| !writes.contains(path)).cloned().collect();
@@ -270,11 +308,28 @@ impl Course<'_> {
         Ok(found.verdict())
     }
 
+    /// Whether to look at every protected file after a call that ran nothing: where there are few of them, or where it
+    /// wrote one itself. Else the next call that runs something finds what changed.
+    fn is_worth_a_look(&self, writes: &[String]) -> Result<bool, String> {
+        if self.snapshot.rules.len() <= FEW_RULES {
+            return Ok(true);
+        }
+        let rules = Kept::read(&self.snapshot.rules).ok_or("the kept rules are damaged")?;
+        Ok(writes.iter().any(|path| !rules.on(path).is_empty()))
+    }
+
     /// What changed since the last look: of the protected files, and with `all` of whatever git sees.
     pub(super) fn look(&self, all: bool) -> Result<compare::Found, String> {
         let rules = Kept::read(&self.snapshot.rules).ok_or("the kept rules are damaged")?;
         let git = Git::new(self.state.root(), &self.world.env);
-        Ok(compare::compare(&self.state, self.layout.as_ref(), &git, &rules, all))
+        let stamp = self.world.now().as_millis();
+        let found = compare::compare(&self.state, self.layout.as_ref(), &git, &rules, all, stamp);
+        if found.is_blind {
+            self.put(&Note { marker: "look-damaged", ..Note::default() })?;
+            let fact = "what the last look at the files saw was damaged: what changed since is not known";
+            self.propose(Kind::Drift, "seen.json", fact, "git status");
+        }
+        Ok(found)
     }
 
     /// What the session knows now.

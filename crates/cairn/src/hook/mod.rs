@@ -25,16 +25,17 @@ use std::ffi::OsString;
 use std::io::{Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::{Arc, OnceLock, mpsc};
 use std::thread;
 use std::time::Duration;
 
-use agents::{AgentId, Answer, Heard, Reading, Unreadable, payload, read, unreadable};
+use agents::{AgentId, Answer, Heard, Point, Reading, Unreadable, payload, read, unjudged, unreadable};
 use gate::Refusal;
 use gate::event::{Event, Moment, Verdict};
 use govern::State;
 use govern::receipts::{Note, Receipts};
 use store::World;
+use store::fault;
 use store::file;
 use store::git::Layout;
 
@@ -70,12 +71,14 @@ where
     I: Read + Send + 'static,
 {
     let (send, receive) = mpsc::channel();
-    let named = event.clone();
+    let heard = Arc::new(OnceLock::new());
+    let (named, told) = (event.clone(), Arc::clone(&heard));
     thread::spawn(move || {
-        let judged =
-            catch_unwind(AssertUnwindSafe(|| judge(agent, named.as_deref(), make_world(), input).answer()));
+        let judged = catch_unwind(AssertUnwindSafe(|| {
+            judge(agent, named.as_deref(), make_world(), input, &told).answer()
+        }));
         let answer = judged.unwrap_or_else(|_| {
-            unreadable(agent, named.as_deref(), "cairn failed on it, which is a fault of cairn").answer()
+            unanswered(agent, named.as_deref(), &told, "cairn failed on it, which is a fault of cairn")
         });
         // Nobody waits any more when the deadline passed.
         let _ = send.send(answer);
@@ -85,9 +88,21 @@ where
     });
     let deadline = if is_after { DEADLINE_AFTER } else { DEADLINE };
     let answer = receive.recv_timeout(deadline).unwrap_or_else(|_| {
-        unreadable(agent, event.as_deref(), "it took longer than the time that there is").answer()
+        unanswered(agent, event.as_deref(), &heard, "it took longer than the time that there is")
     });
     print(&answer, out, err)
+}
+
+/// Whose payload was read, and where in that agent's course it is.
+pub(crate) type Told = OnceLock<(AgentId, Point)>;
+
+/// The answer to what was never judged: by the payload, and by the command line alone where none was read.
+fn unanswered(agent: AgentId, event: Option<&str>, told: &Told, why: &str) -> Answer {
+    let fault = match told.get() {
+        Some((asks, point)) => unjudged(agent, *asks, *point, why),
+        None => unreadable(agent, event, why),
+    };
+    fault.answer()
 }
 
 fn print(answer: &Answer, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
@@ -124,21 +139,49 @@ impl Judged {
     }
 }
 
-/// Reads and judges one event, without a deadline.
-pub(crate) fn judge(agent: AgentId, event: Option<&str>, world: World, input: impl Read) -> Judged {
-    let fault = |fault: Unreadable| Judged::Fault(Box::new(fault));
+/// Reads and judges one event, without a deadline. Who asks, and at which moment, is told as soon as it is known.
+pub(crate) fn judge(
+    agent: AgentId,
+    event: Option<&str>,
+    world: World,
+    input: impl Read,
+    told: &Told,
+) -> Judged {
     let bytes = match payload::take(input) {
         Ok(bytes) => bytes,
-        Err(message) => return fault(unreadable(agent, event, message)),
+        Err(message) => return put_aside(&world, unreadable(agent, event, message)),
     };
     match read(agent, event, &bytes) {
-        Ok(Heard::Event(reading)) => match course::run(&reading, world) {
-            Ok(verdict) => Judged::Verdict(reading, verdict),
-            Err(message) => fault(unreadable(agent, Some(reading.point.name), message)),
-        },
+        Ok(Heard::Event(reading)) => {
+            let _ = told.set((reading.agent, reading.point));
+            let judged = fault::point(fault::HOOK)
+                .map_err(|error| error.to_string())
+                .and_then(|()| course::run(&reading, world));
+            match judged {
+                Ok(verdict) => Judged::Verdict(reading, verdict),
+                Err(message) => {
+                    Judged::Fault(Box::new(unjudged(agent, reading.agent, reading.point, message)))
+                }
+            }
+        }
         Ok(Heard::Nothing(answer)) => Judged::Nothing(answer),
-        Err(unreadable) => fault(unreadable),
+        Err(fault) => put_aside(&world, fault),
     }
+}
+
+/// What can't be read is put on record as far as that can be done.
+fn put_aside(world: &World, fault: Unreadable) -> Judged {
+    if let Ok(state) = state(world) {
+        let moment = fault.point.and_then(|point| point.moment).unwrap_or(Moment::PreTool);
+        let _ = put(
+            &state,
+            world,
+            fault.agent.as_str(),
+            moment,
+            &Note { marker: "unreadable", ..Note::default() },
+        );
+    }
+    Judged::Fault(Box::new(fault))
 }
 
 /// The state of the gates around the world's folder, the same that the hook finds there.
@@ -182,9 +225,13 @@ pub fn knowledge(world: &World, root: &Path) -> Result<govern::knowledge::Settin
 /// # Errors
 /// The line can't be written.
 pub fn record(state: &State, world: &World, note: &Note<'_>) -> Result<(), Refusal> {
+    put(state, world, "person", Moment::Prompt, note)
+}
+
+fn put(state: &State, world: &World, agent: &str, moment: Moment, note: &Note<'_>) -> Result<(), Refusal> {
     let event = Event {
-        agent: "person".to_owned(),
-        event: Moment::Prompt,
+        agent: agent.to_owned(),
+        event: moment,
         session: None,
         subagent: None,
         cwd: None,

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use canon::Sha256;
 use chant::Place;
 use gate::Silent;
 use govern::State;
@@ -18,7 +19,7 @@ use store::tree::{Revision, Tree};
 use super::pins;
 
 /// The form of what is kept.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// What the kept rules were made from, and the policy.
 #[derive(Debug, Serialize, Deserialize)]
@@ -30,6 +31,7 @@ struct Head {
     sources: Vec<(PathBuf, Option<Identity>)>,
     policy: Policy,
     pins: Vec<Constraint>,
+    rules: Sha256,
 }
 
 /// Rules and policy.
@@ -40,9 +42,15 @@ pub(super) struct Snapshot {
     pub pins: Vec<Constraint>,
     /// The rules, as [`gate::protected::Kept`] reads them.
     pub rules: Vec<u8>,
+    /// The digest of the rules.
+    pub digest: Sha256,
 }
 
 impl Snapshot {
+    fn new(head: Head, rules: Vec<u8>) -> Self {
+        Self { policy: head.policy, pins: head.pins, rules, digest: head.rules }
+    }
+
     /// The rules and the policy of the repository around the world's folder.
     ///
     /// # Errors
@@ -55,12 +63,14 @@ impl Snapshot {
         let (head, rules) = build(world, layout, state.root())?;
         // A place that can't be written costs the time of making the rules each time, and nothing else.
         if file::create_folder(state.folder().parent().unwrap_or(state.folder()), state.folder()).is_ok() {
-            let mut bytes = serde_json::to_vec(&head).map_err(|error| error.to_string())?;
+            let text = serde_json::to_vec(&head).map_err(|error| error.to_string())?;
+            let mut bytes = format!("{}\n", Sha256::of(&text)).into_bytes();
+            bytes.extend(text);
             bytes.push(b'\n');
             bytes.extend(&rules);
             let _ = file::replace(&path, &bytes);
         }
-        Ok(Self { policy: head.policy, pins: head.pins, rules })
+        Ok(Self::new(head, rules))
     }
 }
 
@@ -68,12 +78,17 @@ fn agent(world: &World) -> Option<String> {
     world.env.get("CHANT_AGENT").map(|name| name.to_string_lossy().into_owned())
 }
 
-/// What is kept, if nothing of what it was made from changed.
+/// What is kept, if it is whole and nothing of what it was made from changed.
 fn kept(path: &Path, world: &World, root: &Path) -> Option<Snapshot> {
     let own = Identity::of(path)?;
     let bytes = file::read(path).ok()??;
-    let end = bytes.iter().position(|&byte| byte == b'\n')?;
-    let head: Head = serde_json::from_slice(&bytes[..end]).ok()?;
+    let mut parts = bytes.splitn(3, |&byte| byte == b'\n');
+    let (digest, text, rules) = (parts.next()?, parts.next()?, parts.next()?);
+    // Half of the rules would let pass what the other half forbids.
+    if Sha256::of(text).to_string().as_bytes() != digest {
+        return None;
+    }
+    let head: Head = serde_json::from_slice(text).ok()?;
     let is_current = head.v == VERSION
         && head.program == env!("CARGO_PKG_VERSION")
         && head.root == root
@@ -83,7 +98,7 @@ fn kept(path: &Path, world: &World, root: &Path) -> Option<Snapshot> {
             // A write in the very moment in which the rules were made may have gone unseen.
             now == *known && now.is_none_or(|now| now.is_marked() || now.is_older_than(&own))
         });
-    is_current.then(|| Snapshot { policy: head.policy, pins: head.pins, rules: bytes[end + 1..].to_vec() })
+    (is_current && head.rules == Sha256::of(rules)).then(|| Snapshot::new(head, rules.to_vec()))
 }
 
 fn build(world: &World, layout: Option<&Layout>, root: &Path) -> Result<(Head, Vec<u8>), String> {
@@ -118,6 +133,7 @@ fn build(world: &World, layout: Option<&Layout>, root: &Path) -> Result<(Head, V
     let pins = pins::pinned(&policy, root, committed.as_ref(), &work, &mut files);
     rules.extend(policy.protected());
     let sources = files.into_iter().map(|path| (path.clone(), Identity::of(&path))).collect();
+    let rules = rules.keep();
     let head = Head {
         v: VERSION,
         program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -126,8 +142,9 @@ fn build(world: &World, layout: Option<&Layout>, root: &Path) -> Result<(Head, V
         sources,
         policy,
         pins,
+        rules: Sha256::of(&rules),
     };
-    Ok((head, rules.keep()))
+    Ok((head, rules))
 }
 
 /// What `HEAD` holds, where there is one.

@@ -63,7 +63,7 @@ fn judge(stage: &mut Stage, step: &Map<String, Value>) -> Result<Judged, String>
 /// Asks the hook, where there is one.
 pub(super) fn ask(stage: &Stage, agent: AgentId, event: Option<&str>, payload: Vec<u8>) -> Judged {
     match stage.gates {
-        Gates::On => hook::judge(agent, event, stage.world(), Cursor::new(payload)),
+        Gates::On => hook::judge(agent, event, stage.world(), Cursor::new(payload), &hook::Told::new()),
         Gates::Off => Judged::Nothing(Answer::silent()),
     }
 }

@@ -10,7 +10,10 @@ use crate::scratch::Scratch;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_cairn");
 
 /// The suite on every vector takes seconds; the thousand repeats belong to the command.
-const QUICK: [&str; 4] = ["--repeat", "1", "--fresh", "1"];
+const QUICK: [&str; 6] = ["--repeat", "1", "--fresh", "1", "--deadline", PATIENT];
+
+/// Milliseconds that no machine is too busy for.
+const PATIENT: &str = "600000";
 
 fn run(scratch: &Scratch, args: &[&str]) -> crate::scratch::Ran {
     scratch.run_built(PROGRAM, &[&["cairn", "conformance"][..], args].concat())
@@ -33,7 +36,7 @@ fn this_program_conforms() {
 #[test]
 fn without_the_gates_every_denial_fails() {
     let scratch = Scratch::empty();
-    let args = ["run", "--sabotage", "--repeat", "1", "--fresh", "0", "--json"];
+    let args = ["run", "--sabotage", "--repeat", "1", "--fresh", "0", "--deadline", PATIENT, "--json"];
     let report = run(&scratch, &args).ok().json();
     assert_eq!(report["control"]["unproved"], Value::Array(Vec::new()));
     let vectors = report["vectors"].as_array().unwrap();

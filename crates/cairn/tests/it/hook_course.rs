@@ -169,6 +169,32 @@ fn a_write_that_no_one_announced_is_found_afterwards() {
     assert!(reason.contains("tests/locked_test.py changed during the last call"), "{reason}");
 }
 
+/// Every protected file was looked at after every call, however many there were.
+#[test]
+fn of_many_protected_files_a_call_that_runs_nothing_looks_at_those_it_wrote() {
+    let scratch = project();
+    let names: Vec<String> = (0..300).map(|n| format!("tests/of_a_long_spine/locked_test_{n}.py")).collect();
+    for name in &names {
+        scratch.write(name, "assert True\n");
+    }
+    let task = scratch.task("many");
+    let mut spec = vec!["chalk", "spec", &task, "--criterion", "holds"];
+    spec.extend(names.iter().flat_map(|name| ["--test", name]));
+    scratch.run(&spec).ok();
+    let seen = || fs::metadata(state(&scratch).folder().join("seen.json")).unwrap().modified().unwrap();
+
+    let edit = json!({ "file_path": scratch.path("src/add.py"), "content": "1\n" });
+    assert_eq!(before(&scratch, "u1", "Write", edit.clone()), None);
+    let first = seen();
+    scratch.write(&names[7], "assert False\n");
+    assert_eq!(after(&scratch, "u1", "Write", edit, json!({})).out, "");
+    assert_eq!(seen(), first, "nothing was looked at");
+    // The next call that runs something finds it.
+    assert_eq!(shell(&scratch, "u2", "make"), None);
+    let said = after(&scratch, "u2", "Bash", json!({ "command": "make" }), json!({ "stdout": "" }));
+    assert!(said.out.contains("locked_test_7.py changed during the last call"), "{said:?}");
+}
+
 #[test]
 fn what_was_changed_before_the_first_look_is_no_ones_doing() {
     let scratch = project();

@@ -40,6 +40,8 @@ mod hook;
 mod hook_course;
 mod hook_cursor;
 mod hook_discipline;
+#[cfg(unix)]
+mod hook_faults;
 mod hook_monitors;
 mod init;
 mod lesson;

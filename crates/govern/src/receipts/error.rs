@@ -22,6 +22,8 @@ pub enum ReceiptError {
     Value(serde_json::Error),
     /// The log can't be read as it is.
     Damaged(String),
+    /// The log is written on by a later version of this program.
+    Newer(PathBuf),
     /// The log was damaged. It is put aside, and a new one begins with a line that says so.
     Broken {
         /// Where the damaged log lies now.
@@ -39,6 +41,11 @@ impl fmt::Display for ReceiptError {
             Self::Key(error) => error.fmt(f),
             Self::Value(error) => write!(f, "a value has no canonical form: {error}"),
             Self::Damaged(why) => write!(f, "the log of receipts is damaged: {why}"),
+            Self::Newer(path) => write!(
+                f,
+                "`{}` has receipts of a later version of cairn: install that version, the log is left as it is",
+                path.display()
+            ),
             Self::Broken { aside, why } => write!(
                 f,
                 "the log of receipts was damaged ({why}); it is kept as `{}` and a new one is begun",

@@ -10,7 +10,7 @@ use store::file;
 use store::lock::Guard;
 use trust::ed25519::SigningKey;
 
-use super::line::{Kind, Receipt};
+use super::line::{Kind, Receipt, VERSION};
 use super::{ReceiptError, witness};
 
 /// How much of the log's end is searched for the other lines of a call: some hundred lines.
@@ -50,11 +50,14 @@ impl Log {
     /// aside, a new one begun, and the damage is the error.
     pub(super) fn lock(&self, now: Timestamp) -> Result<Writer<'_>, ReceiptError> {
         let guard = Guard::acquire(&self.chain.path().with_extension("lock"), self.wait)?;
-        let half = self.chain.repair()?;
+        let is_misplaced = self.chain.is_misplaced();
+        let half = if is_misplaced { Vec::new() } else { self.chain.repair()? };
         let last = match self.chain.last() {
+            _ if is_misplaced => Err("something other than a file lies in its place".to_owned()),
             Ok(None) if witness::read(&self.witness)?.is_some() => Err("the log is gone".to_owned()),
             Ok(last) => Ok(last),
             Err(ChainError::File(error)) => return Err(error.into()),
+            Err(_) if self.is_newer()? => return Err(ReceiptError::Newer(self.chain.path().to_owned())),
             Err(broken @ ChainError::Broken { .. }) => Err(broken.to_string()),
         };
         let mut writer = Writer { log: self, head: Head::empty(), last: None, _guard: guard };
@@ -69,6 +72,17 @@ impl Log {
             writer.add(repaired(&half, now), false)?;
         }
         Ok(writer)
+    }
+}
+
+impl Log {
+    /// Whether the last line says that it is of a later form than this program writes: then the log is whole, for all
+    /// that this program can tell.
+    fn is_newer(&self) -> Result<bool, ReceiptError> {
+        let (tail, _) = file::read_tail(self.chain.path(), NEAR)?;
+        let last = tail.split(|&byte| byte == b'\n').rfind(|line| !line.is_empty());
+        let line: Option<serde_json::Value> = last.and_then(|line| serde_json::from_slice(line).ok());
+        Ok(line.and_then(|line| line["v"].as_u64()).is_some_and(|v| v > u64::from(VERSION)))
     }
 }
 

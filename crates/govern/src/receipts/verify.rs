@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::fmt;
+use std::fs;
 use std::num::NonZero;
+use std::path::Path;
 use std::thread;
 
 use canon::{Sha256, Timestamp, json};
@@ -168,8 +170,15 @@ fn aside(state: &State, name: &str, keys: &[VerifyingKey]) -> Result<Option<Faul
         return Ok(None);
     }
     let path = |end: &str| state.receipts().with_extension(format!("{end}.{name}"));
+    // What is no file was put in the place of the log, which is gone.
+    let is_other = |path: &Path| fs::symlink_metadata(path).is_ok_and(|found| !found.is_file());
+    if is_other(&path("jsonl")) {
+        return Ok(None);
+    }
     let Some(bytes) = file::read(&path("jsonl"))? else { return Ok(None) };
-    let head = file::read(&path("jsonl.head"))?.map(|bytes| String::from_utf8_lossy(&bytes).parse());
+    let head =
+        if is_other(&path("jsonl.head")) { Some(Vec::new()) } else { file::read(&path("jsonl.head"))? };
+    let head = head.map(|bytes| String::from_utf8_lossy(&bytes).parse());
     let known = match head {
         Some(Ok(head)) => Some(head),
         Some(Err(_)) => None,

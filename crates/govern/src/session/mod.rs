@@ -120,11 +120,7 @@ impl fmt::Display for SessionError {
             Self::File(error) => error.fmt(f),
             Self::Lock(error) => error.fmt(f),
             Self::Damaged { path, line } => {
-                write!(
-                    f,
-                    "`{}` line {line} is damaged: remove the file, and the session begins anew",
-                    path.display()
-                )
+                write!(f, "`{}` line {line} is damaged", path.display())
             }
         }
     }
@@ -141,6 +137,18 @@ impl From<FileError> for SessionError {
 impl From<LockError> for SessionError {
     fn from(error: LockError) -> Self {
         Self::Lock(error)
+    }
+}
+
+impl SessionError {
+    /// Whether what lies there is nothing that this program wrote, and reading it again would not help.
+    pub fn is_damage(&self) -> bool {
+        use std::io::ErrorKind::{InvalidInput, IsADirectory};
+        match self {
+            Self::File(error) => matches!(error.source.kind(), InvalidInput | IsADirectory),
+            Self::Lock(_) => false,
+            Self::Damaged { .. } => true,
+        }
     }
 }
 
@@ -244,6 +252,19 @@ impl Session {
         entries.extend(self.succeeded.iter().map(|call| Entry::Succeeded { call: call.clone() }));
         entries
     }
+}
+
+/// Puts aside what is kept of a session and can't be read, with `stamp` behind its name, and begins anew with
+/// `entries`. Gives back whether it did: nothing is done where another process was first.
+pub fn begin_anew(path: &Path, stamp: i64, entries: &[Entry]) -> Result<bool, SessionError> {
+    let _guard = Guard::acquire(&path.with_extension("lock"), WAIT)?;
+    if !Session::load(path).is_err_and(|error| error.is_damage()) {
+        return Ok(false);
+    }
+    let fail = |source| FileError { path: path.to_owned(), doing: "put aside", source };
+    fs::rename(path, path.with_extension(format!("broken-{stamp}"))).map_err(fail)?;
+    append(path, entries)?;
+    Ok(true)
 }
 
 /// Adds entries to the session whose file is `path`: all of them, or none.

@@ -94,8 +94,14 @@ fn half_a_line_is_passed_over_and_a_damaged_one_named() {
     record(&path, &[mark("c")]).unwrap();
     assert_eq!(Session::load(&path).unwrap().marks.len(), 3);
     fs::write(&path, format!("{text}nonsense\n{text}")).unwrap();
-    let error = Session::load(&path).unwrap_err().to_string();
-    assert!(error.contains("line 3 is damaged: remove the file"), "{error}");
+    let error = Session::load(&path).unwrap_err();
+    assert!(error.to_string().ends_with("line 3 is damaged") && error.is_damage(), "{error}");
+    // It is put aside once, and begins anew.
+    assert!(begin_anew(&path, 7, &[mark("d")]).unwrap());
+    assert!(!begin_anew(&path, 8, &[mark("e")]).unwrap());
+    let marks = Session::load(&path).unwrap().marks;
+    assert!(marks.len() == 1 && marks.contains_key("d"), "{marks:?}");
+    assert!(fs::read_to_string(path.with_extension("broken-7")).unwrap().contains("nonsense"));
 }
 
 #[test]
