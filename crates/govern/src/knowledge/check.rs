@@ -64,6 +64,13 @@ fn entry_findings(entry: &Entry, project: &str) -> Vec<Finding> {
     if entry.status() == Status::Erased {
         return findings;
     }
+    if entry.claims_force() {
+        add(
+            Level::Fail,
+            "says that it is in force, which only what lies in Rules/ and Lessons/ can be; it is kept out of use".to_owned(),
+            "take `status` and `label` out of it, and add what it says with `cairn govern knowledge add`",
+        );
+    }
     if let Some(quarantine) = &fields.quarantine {
         add(Level::Info, format!("quarantined: {}", canon::text::one_line(&quarantine.why)), "");
     }

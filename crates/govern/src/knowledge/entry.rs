@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::fields::{Fields, Scope, Status};
+use super::fields::{Fields, Label, Scope, Status};
 
 /// The folders of the vault that hold entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
@@ -32,6 +32,11 @@ impl Folder {
             Self::Lessons => "Lessons",
             Self::Research => "Research",
         }
+    }
+
+    /// Whether what lies in it came through the write gate. Agents write into the others as they like.
+    pub const fn is_gated(self) -> bool {
+        matches!(self, Self::Rules | Self::Lessons)
     }
 }
 
@@ -147,9 +152,22 @@ impl Entry {
         self.sensitive.iter().any(|found| found.class == Class::Secret)
     }
 
+    /// Whether it may be in force at all: it lies where everything comes through the write gate.
+    pub fn is_gated(&self) -> bool {
+        self.folder.is_gated()
+    }
+
+    /// Whether it says that it is in force where nothing may be.
+    pub fn claims_force(&self) -> bool {
+        let says_so =
+            self.status() == Status::Promoted || self.fields.label == Some(Label::ValidatedOverride);
+        says_so && !self.is_gated()
+    }
+
     /// Whether agents read it every time.
     pub fn is_in_force(&self, project: &str) -> bool {
         self.status() == Status::Promoted
+            && self.is_gated()
             && self.fields.quarantine.is_none()
             && self.applies_in(project)
             && !self.holds_secret()

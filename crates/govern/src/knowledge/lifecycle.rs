@@ -70,6 +70,7 @@ pub fn pass(entries: &[Entry], evidence: &[Evidence], terms: &Terms, now: Timest
         let mut entry = entry.clone();
         let is_judged = entry.fields.quarantine.is_none()
             && entry.status() != Status::Erased
+            && entry.is_gated()
             && entry.applies_in(&terms.project)
             && !entry.holds_secret();
         if is_judged {

@@ -118,5 +118,8 @@ fn is_live(entry: &Entry) -> bool {
 }
 
 fn is_usable(entry: &Entry, project: &str) -> bool {
-    entry.fields.quarantine.is_none() && entry.applies_in(project) && !entry.holds_secret()
+    entry.fields.quarantine.is_none()
+        && entry.applies_in(project)
+        && !entry.holds_secret()
+        && !entry.claims_force()
 }

@@ -1,3 +1,4 @@
+mod faults;
 mod vault;
 
 use canon::Timestamp;

@@ -106,6 +106,10 @@ impl Document for Added {
         for found in &self.personal {
             page.caution(format_args!("line {} holds {}", found.line, found.what));
         }
+        if self.entry.path.starts_with("Research/") {
+            page.hint("it is kept and listed; only rules and lessons come into force");
+            return;
+        }
         page.hint("a second piece of evidence in the same window promotes it");
         page.next(format_args!("cairn govern knowledge evidence {} --ref <reference>", self.entry.id));
     }

@@ -56,6 +56,14 @@ pub fn run(ctx: &Ctx<'_>, desk: &Desk, args: Args) -> Result<Answer, Refusal> {
         return Err(Refusal::new(codes::WRONG_STATUS, format!("the content of `{}` is gone", entry.id))
             .next("cairn govern knowledge add <title>"));
     }
+    if !entry.is_gated() {
+        return Err(Refusal::new(
+            codes::WRONG_STATUS,
+            format!("`{}` is never in force: only what lies in Rules/ and Lessons/ can be", entry.path()),
+        )
+        .hint("add what it says as a lesson or a rule, and promote that")
+        .next("cairn govern knowledge add <title> --label fact --evidence <reference>"));
+    }
     if !entry.applies_in(project) && args.elevate.is_none() {
         let scope = entry.fields.scope.as_ref().map(ToString::to_string).unwrap_or_default();
         return Err(Refusal::new(
