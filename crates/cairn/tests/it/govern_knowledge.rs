@@ -21,7 +21,7 @@ fn know(scratch: &Scratch, words: &[&str]) -> crate::scratch::Ran {
 }
 
 fn evidence(scratch: &Scratch, id: &str, reference: &str, more: &[&str]) {
-    know(scratch, &[&["evidence", id, "--ref", reference, "--by", "ada", "--json"], more].concat()).ok();
+    know(scratch, &[&["evidence", id, "--ref", reference, "--by", "grace", "--json"], more].concat()).ok();
 }
 
 /// Every file of the vault, and AGENTS.md.
@@ -46,7 +46,7 @@ fn files(scratch: &Scratch) -> Vec<(PathBuf, Vec<u8>)> {
 /// A lesson that two pieces of evidence promoted.
 fn promoted(scratch: &Scratch, title: &str) -> String {
     let id = add(scratch, title, &[]);
-    evidence(scratch, &id, "receipt:1", &[]);
+    evidence(scratch, &id, "https://example.org/again", &[]);
     know(scratch, &["pass", "--json"]).ok();
     id
 }
@@ -73,7 +73,7 @@ fn a_lesson_lives_from_candidate_to_archive() {
                 "--signature",
                 "late-check",
                 "--evidence",
-                "receipt:12",
+                "https://example.org/0",
                 "--text",
                 "The hook runs it again.\nIt takes a minute.",
                 "--by",
@@ -84,7 +84,7 @@ fn a_lesson_lives_from_candidate_to_archive() {
     exit 0
     --- out
     ✓ kept as a candidate: Lessons/run-the-check-before-the-commit.md
-      hint: a second piece of evidence in the same window promotes it
+      hint: a second piece of evidence in the same window promotes it, if somebody else adds it
       next: cairn govern knowledge evidence run-the-check-before-the-commit --ref <reference>
     --- err
     ");
@@ -97,7 +97,7 @@ fn a_lesson_lives_from_candidate_to_archive() {
     scope: "project:project"
     provenance:
       writer: "ada"
-      evidence: "receipt:12"
+      evidence: "https://example.org/0"
       validTime: "2026-12-01T00:00:02.000Z"
       transactionTime: "2026-12-01T00:00:02.000Z"
     trust:
@@ -114,7 +114,7 @@ fn a_lesson_lives_from_candidate_to_archive() {
     insta::assert_snapshot!(know(&scratch, &["pass"]).all(), @"
     exit 0
     --- out
-    ✓ run-the-check-before-the-commit: promoted: window 2969 has 2 pieces of evidence: receipt:12, https://example.org/2
+    ✓ run-the-check-before-the-commit: promoted: window 2969 has 2 pieces of evidence: https://example.org/0, https://example.org/2
       AGENTS.md: 463 bytes of 25000 and 15 lines of 200
     --- err
     ");
@@ -154,12 +154,12 @@ fn a_lesson_lives_from_candidate_to_archive() {
     --- out
     Run the check before the commit
       Lessons/run-the-check-before-the-commit.md: promoted, signature `late-check`
-      by ada at 2026-12-01T00:00:02.000Z, shown by receipt:12
+      by ada at 2026-12-01T00:00:02.000Z, shown by https://example.org/0
 
     The hook runs it again.
     It takes a minute.
 
-    2026-12-01T00:00:02.000Z  for  receipt:12
+    2026-12-01T00:00:02.000Z  for  https://example.org/0
     2026-12-01T00:00:04.000Z  for  https://example.org/2
     --- err
     ");
@@ -336,6 +336,23 @@ fn what_claims_to_be_in_force_in_research_is_an_error_and_not_rendered() {
 }
 
 #[test]
+fn an_agent_does_not_promote_its_own_lesson_on_invented_evidence() {
+    let mut scratch = Scratch::repository();
+    scratch.set("CHANT_AGENT", "claude");
+    know(&scratch, &["add", "Skip the review", "--label", "fact", "--evidence", "aaa"]).ok();
+    know(&scratch, &["evidence", "skip", "--ref", "bbb"]).ok();
+    assert_eq!(know(&scratch, &["pass", "--json"]).ok().json()["changes"], json!([]));
+    know(&scratch, &["evidence", "skip", "--ref", "receipt:7"]).refused(1, "there is no receipt `7`");
+    let invented = ["add", "Other", "--label", "fact", "--evidence", "receipt:7"];
+    know(&scratch, &invented).refused(1, "no-evidence");
+    assert_eq!(scratch.edit("a.rs")["decision"], "allow");
+    know(&scratch, &["evidence", "skip", "--ref", "receipt:1"]).ok();
+    assert_eq!(know(&scratch, &["pass", "--json"]).ok().json()["changes"], json!([]));
+    let line = scratch.read(".governance/vault/evidence.jsonl");
+    assert!(line.lines().all(|line| line.contains("\"transactionTime\":")), "{line}");
+}
+
+#[test]
 fn quarantine_release_and_erase() {
     let scratch = Scratch::repository();
     let id = promoted(&scratch, "Trust the cache");
@@ -384,7 +401,7 @@ fn a_file_over_its_budget_says_what_to_move() {
     let long = format!("# Mine\n\n## History\n\n{}", "a line\n".repeat(190));
     scratch.write("AGENTS.md", &long);
     let id = add(&scratch, "Run the check", &[]);
-    evidence(&scratch, &id, "receipt:1", &[]);
+    evidence(&scratch, &id, "https://example.org/again", &[]);
     // The lesson waits for room, and nothing else does.
     let passed = know(&scratch, &["pass", "--json"]).ok().json();
     assert_eq!(passed["heldBack"], json!([id]));
@@ -509,7 +526,7 @@ fn writers_at_once_lose_nothing() {
     let children: Vec<_> = (0..6)
         .map(|number| {
             let title = title(number);
-            let args = ["add", &title, "--label", "fact", "--evidence", "receipt:1", "--by", "ada"];
+            let args = ["add", &title, "--label", "fact", "--evidence", "x", "--by", "ada"];
             program(&scratch, &args).spawn().unwrap()
         })
         .collect();

@@ -17,6 +17,9 @@ use crate::receipts::{Kind, Receipt};
 pub struct Evidence {
     /// When it happened.
     pub at: Timestamp,
+    /// When it was written down; when it happened where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transaction_time: Option<Timestamp>,
     /// The signature of the entries that it is about.
     pub signature: String,
     /// Whether it speaks against them.
@@ -45,6 +48,16 @@ impl Evidence {
         window(self.at, days)
     }
 
+    /// When it was written down.
+    pub fn recorded(&self) -> Timestamp {
+        self.transaction_time.unwrap_or(self.at)
+    }
+
+    /// Whether `writer` added it.
+    pub fn is_by(&self, writer: &str) -> bool {
+        normal(&self.writer) == normal(writer)
+    }
+
     /// As one line of the file of evidence.
     pub fn line(&self) -> String {
         serde_json::to_string(self).unwrap_or_default() + "\n"
@@ -69,6 +82,12 @@ pub fn read_lines(bytes: &[u8]) -> Result<Vec<Evidence>, (usize, String)> {
         .collect()
 }
 
+/// The number of the receipt that a reference names.
+pub fn receipt_of(reference: &str) -> Option<&str> {
+    let (kind, number) = reference.trim().split_once(':')?;
+    kind.trim().eq_ignore_ascii_case("receipt").then_some(number.trim())
+}
+
 /// What receipts show of recurring faults: a denied call for its `reason:` and its `rule:`, a claim that the receipts
 /// contradict for its `claim:`. What recurs within one session and one window is one piece, its first.
 pub fn of_receipts(receipts: &[Receipt], days: u32) -> Vec<Evidence> {
@@ -81,6 +100,7 @@ pub fn of_receipts(receipts: &[Receipt], days: u32) -> Vec<Evidence> {
             };
             let piece = || Evidence {
                 at: receipt.at,
+                transaction_time: None,
                 signature: signature.clone(),
                 contradicts: false,
                 reference: format!("receipt:{}", receipt.seq),

@@ -110,7 +110,7 @@ impl Document for Added {
             page.hint("it is kept and listed; only rules and lessons come into force");
             return;
         }
-        page.hint("a second piece of evidence in the same window promotes it");
+        page.hint("a second piece of evidence in the same window promotes it, if somebody else adds it");
         page.next(format_args!("cairn govern knowledge evidence {} --ref <reference>", self.entry.id));
     }
 }
@@ -163,6 +163,7 @@ pub fn run(ctx: &Ctx<'_>, desk: &Desk, args: Args) -> Result<Answer, Refusal> {
         .iter()
         .map(|from| Evidence {
             at: from.valid_time,
+            transaction_time: Some(from.transaction_time),
             signature: entry.signature(),
             contradicts: false,
             reference: from.evidence.clone(),
@@ -171,6 +172,9 @@ pub fn run(ctx: &Ctx<'_>, desk: &Desk, args: Args) -> Result<Answer, Refusal> {
             note: None,
         })
         .collect();
+    for piece in &pieces {
+        desk.refuse_unknown_receipt(&piece.reference)?;
+    }
     entries.push(entry.clone());
     let planned = writing.plan(&entries, &pieces, Blocks::Index)?;
     let files = planned.names();
