@@ -7,7 +7,7 @@ use super::budget::{self, Size};
 use super::entry::Entry;
 use super::fields::Status;
 use super::regen::{self, Before};
-use super::vault::{Shelf, Vault};
+use super::vault::{EVIDENCE, Shelf, TORN, Vault};
 
 /// Everything that was looked at, the faults first within each area.
 pub fn check(vault: &Vault, shelf: &Shelf) -> Vec<Finding> {
@@ -16,6 +16,10 @@ pub fn check(vault: &Vault, shelf: &Shelf) -> Vec<Finding> {
     for refusal in &shelf.damaged {
         let cure = refusal.hint.clone().unwrap_or_default();
         findings.push(Finding::new("entry", Level::Fail, refusal.message.clone()).cure(cure));
+    }
+    if let Some(line) = shelf.torn {
+        let torn = format!("{EVIDENCE}: line {line} is half a line; it does not count");
+        findings.push(Finding::new("evidence", Level::Fail, torn).cure(TORN));
     }
     let entries = shelf.entries();
     for entry in &entries {

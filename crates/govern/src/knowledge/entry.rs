@@ -64,6 +64,9 @@ impl Entry {
     pub fn read(id: &str, folder: Folder, bytes: &[u8]) -> Result<Self, Damage> {
         let whole = std::str::from_utf8(bytes)
             .map_err(|error| Damage::at(bytes, error.valid_up_to(), "not UTF-8"))?;
+        if let Some(conflict) = conflict(whole) {
+            return Err(conflict);
+        }
         let (data, body) = if whole.lines().next() == Some("---") {
             let document = front_matter::parse(bytes)?;
             (document.data.clone(), document.body().to_owned())
@@ -172,6 +175,17 @@ impl Entry {
             && self.applies_in(project)
             && !self.holds_secret()
     }
+}
+
+/// The first of git's conflict markers, in the front matter, the text or before both. Between them a line of `=` may be
+/// the mark of a heading.
+fn conflict(whole: &str) -> Option<Damage> {
+    let text = whole.strip_prefix('\u{feff}').unwrap_or(whole);
+    (1..).zip(text.lines()).find_map(|(line, text)| {
+        let marker = ["<<<<<<< ", ">>>>>>> "].into_iter().find(|marker| text.starts_with(marker))?;
+        let message = format!("conflict marker `{}` of an unfinished merge", marker.trim_end());
+        Some(Damage { message, line, column: 1, conflict: true })
+    })
 }
 
 /// A signature in the form in which two are compared.

@@ -69,17 +69,30 @@ pub(super) fn window(at: Timestamp, days: u32) -> i64 {
     at.as_millis().div_euclid(i64::from(days.max(1)) * 24 * 60 * 60 * 1000)
 }
 
-/// The lines of a file of evidence. Empty lines are passed over, and a half line at the end.
+/// The lines of a file of evidence. Empty lines are passed over, and half a line at the end: see [`torn_line`].
 ///
 /// # Errors
 /// The number of the first line that is none, and what is wrong with it.
 pub fn read_lines(bytes: &[u8]) -> Result<Vec<Evidence>, (usize, String)> {
-    let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(&bytes[..0], |end| &bytes[..end]);
+    let whole = if torn_line(bytes).is_some() { ended(bytes) } else { bytes };
     let lines = (1..).zip(whole.split(|&byte| byte == b'\n'));
     lines
         .filter(|(_, line)| !line.trim_ascii().is_empty())
         .map(|(number, line)| json::read(line).map_err(|damage| (number, damage.message)))
         .collect()
+}
+
+/// The number of a last line that has no end and is no evidence: somebody was stopped while writing it.
+pub fn torn_line(bytes: &[u8]) -> Option<usize> {
+    let ended = ended(bytes);
+    let tail = &bytes[ended.len()..];
+    let is_torn = !tail.trim_ascii().is_empty() && json::read::<Evidence>(tail).is_err();
+    is_torn.then(|| ended.iter().filter(|&&byte| byte == b'\n').count() + 1)
+}
+
+/// The lines that have an end.
+fn ended(bytes: &[u8]) -> &[u8] {
+    bytes.iter().rposition(|&byte| byte == b'\n').map_or(&bytes[..0], |end| &bytes[..=end])
 }
 
 /// The number of the receipt that a reference names.

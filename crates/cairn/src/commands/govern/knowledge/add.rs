@@ -36,13 +36,13 @@ pub struct Args {
     #[arg(long, value_name = "WORD")]
     signature: Option<String>,
     /// How it follows from the evidence.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     derivation: Option<String>,
     /// From when on it holds.
     #[arg(long, value_name = "TIME", value_parser = value::instant)]
     valid_time: Option<Timestamp>,
     /// The text behind the line.
-    #[arg(long, value_name = "TEXT", conflicts_with = "from")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "from")]
     text: Option<String>,
     /// The file with the text behind the line.
     #[arg(long, value_name = "FILE")]

@@ -25,7 +25,7 @@ pub struct Args {
     #[arg(long)]
     contradicts: bool,
     /// What there is to say of it.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     note: Option<String>,
     /// When it happened; now where it is left out.
     #[arg(long, value_name = "TIME", value_parser = value::instant)]
