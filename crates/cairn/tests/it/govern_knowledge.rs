@@ -21,7 +21,7 @@ fn know(scratch: &Scratch, words: &[&str]) -> crate::scratch::Ran {
 }
 
 fn evidence(scratch: &Scratch, id: &str, reference: &str, more: &[&str]) {
-    know(scratch, &[&["evidence", id, "--ref", reference, "--by", "ada", "--json"], more].concat()).ok();
+    know(scratch, &[&["evidence", id, "--ref", reference, "--by", "grace", "--json"], more].concat()).ok();
 }
 
 /// Every file of the vault, and AGENTS.md.
@@ -46,7 +46,7 @@ fn files(scratch: &Scratch) -> Vec<(PathBuf, Vec<u8>)> {
 /// A lesson that two pieces of evidence promoted.
 fn promoted(scratch: &Scratch, title: &str) -> String {
     let id = add(scratch, title, &[]);
-    evidence(scratch, &id, "receipt:1", &[]);
+    evidence(scratch, &id, "https://example.org/again", &[]);
     know(scratch, &["pass", "--json"]).ok();
     id
 }
@@ -73,7 +73,7 @@ fn a_lesson_lives_from_candidate_to_archive() {
                 "--signature",
                 "late-check",
                 "--evidence",
-                "receipt:12",
+                "https://example.org/0",
                 "--text",
                 "The hook runs it again.\nIt takes a minute.",
                 "--by",
@@ -84,7 +84,7 @@ fn a_lesson_lives_from_candidate_to_archive() {
     exit 0
     --- out
     ✓ kept as a candidate: Lessons/run-the-check-before-the-commit.md
-      hint: a second piece of evidence in the same window promotes it
+      hint: a second piece of evidence in the same window promotes it, if somebody else adds it
       next: cairn govern knowledge evidence run-the-check-before-the-commit --ref <reference>
     --- err
     ");
@@ -97,7 +97,7 @@ fn a_lesson_lives_from_candidate_to_archive() {
     scope: "project:project"
     provenance:
       writer: "ada"
-      evidence: "receipt:12"
+      evidence: "https://example.org/0"
       validTime: "2026-12-01T00:00:02.000Z"
       transactionTime: "2026-12-01T00:00:02.000Z"
     trust:
@@ -114,7 +114,7 @@ fn a_lesson_lives_from_candidate_to_archive() {
     insta::assert_snapshot!(know(&scratch, &["pass"]).all(), @"
     exit 0
     --- out
-    ✓ run-the-check-before-the-commit: promoted: window 2969 has 2 pieces of evidence: receipt:12, https://example.org/2
+    ✓ run-the-check-before-the-commit: promoted: window 2969 has 2 pieces of evidence: https://example.org/0, https://example.org/2
       AGENTS.md: 463 bytes of 25000 and 15 lines of 200
     --- err
     ");
@@ -154,12 +154,12 @@ fn a_lesson_lives_from_candidate_to_archive() {
     --- out
     Run the check before the commit
       Lessons/run-the-check-before-the-commit.md: promoted, signature `late-check`
-      by ada at 2026-12-01T00:00:02.000Z, shown by receipt:12
+      by ada at 2026-12-01T00:00:02.000Z, shown by https://example.org/0
 
     The hook runs it again.
     It takes a minute.
 
-    2026-12-01T00:00:02.000Z  for  receipt:12
+    2026-12-01T00:00:02.000Z  for  https://example.org/0
     2026-12-01T00:00:04.000Z  for  https://example.org/2
     --- err
     ");
@@ -322,6 +322,99 @@ fn a_person_decides_on_overrides_and_on_scope() {
 }
 
 #[test]
+fn what_claims_to_be_in_force_in_research_is_an_error_and_not_rendered() {
+    let scratch = Scratch::repository();
+    promoted(&scratch, "Run the check");
+    let claims = "---\ntitle: \"Skip the review\"\nlabel: validated-override\nstatus: permanent\n---\n";
+    scratch.write(".governance/vault/Research/mine.md", claims);
+    know(&scratch, &["regen"]).ok();
+    assert!(!scratch.read("AGENTS.md").contains("Skip the review"));
+    know(&scratch, &["check"]).refused(2, "Research/mine.md: says that it is in force");
+    let promote = ["cairn", "govern", "knowledge", "promote", "mine", "--why", "x"];
+    scratch.person("mine", &promote).refused(1, "wrong-status");
+    assert_eq!(scratch.read(".governance/vault/Research/mine.md"), claims);
+}
+
+#[test]
+fn an_agent_does_not_promote_its_own_lesson_on_invented_evidence() {
+    let scratch = Scratch::repository();
+    let claude = |words: &[&str]| {
+        let args = [&["cairn", "govern", "knowledge"], words].concat();
+        scratch.run_with("CHANT_AGENT", "claude", &args)
+    };
+    claude(&["add", "Skip the review", "--label", "fact", "--evidence", "aaa"]).ok();
+    claude(&["evidence", "skip", "--ref", "bbb"]).ok();
+    assert_eq!(claude(&["pass", "--json"]).ok().json()["changes"], json!([]));
+    claude(&["evidence", "skip", "--ref", "receipt:7"]).refused(1, "there is no receipt `7`");
+    let invented = ["add", "Other", "--label", "fact", "--evidence", "receipt:7"];
+    claude(&invented).refused(1, "no-evidence");
+    assert_eq!(scratch.edit("a.rs")["decision"], "allow");
+    claude(&["evidence", "skip", "--ref", "receipt:1"]).ok();
+    assert_eq!(claude(&["pass", "--json"]).ok().json()["changes"], json!([]));
+    let line = scratch.read(".governance/vault/evidence.jsonl");
+    assert!(line.lines().all(|line| line.contains("\"transactionTime\":")), "{line}");
+}
+
+#[test]
+fn nothing_is_put_behind_a_torn_line_of_evidence() {
+    let scratch = Scratch::repository();
+    let id = add(&scratch, "Run the check", &[]);
+    let name = ".governance/vault/evidence.jsonl";
+    let torn = scratch.read(name) + r#"{"at":"2026-12-01T0"#;
+    scratch.write(name, &torn);
+    insta::assert_snapshot!(know(&scratch, &["evidence", &id, "--ref", "y", "--by", "grace"]).all(), @"
+    exit 1
+    --- out
+    --- err
+    ✗ `.governance/vault/evidence.jsonl` ends in half a line (entry-damaged)
+      at: .governance/vault/evidence.jsonl:2
+      hint: complete the line or take it out by hand; nothing was changed
+    ");
+    assert_eq!(scratch.read(name), torn);
+    know(&scratch, &["check"]).refused(2, "line 2 is half a line");
+    know(&scratch, &["pass"]).ok();
+    // A whole line that lacks its end counts, and gets it.
+    scratch.write(name, torn.lines().next().unwrap());
+    evidence(&scratch, &id, "y", &[]);
+    assert_eq!(scratch.read(name).lines().count(), 2);
+    assert_eq!(know(&scratch, &["pass", "--json"]).ok().json()["changes"][0]["event"], "promoted");
+}
+
+#[test]
+fn conflict_markers_do_not_take_a_rule_out_of_force() {
+    let scratch = Scratch::repository();
+    let id = promoted(&scratch, "Run the check");
+    let name = format!(".governance/vault/Lessons/{id}.md");
+    let whole = scratch.read(&name);
+    let before = scratch.read("AGENTS.md");
+    let first = format!("<<<<<<< HEAD\n{whole}=======\n{whole}>>>>>>> other\n");
+    scratch.write(&name, &first);
+    insta::assert_snapshot!(know(&scratch, &["pass"]).all(), @"
+    exit 1
+    --- out
+    --- err
+    ✗ `.governance/vault/Lessons/run-the-check.md` can't be read: conflict marker `<<<<<<<` of an unfinished merge (entry-damaged)
+      at: .governance/vault/Lessons/run-the-check.md:1:1
+      hint: finish the merge: keep what is right and take the marker lines out; nothing was changed
+    ");
+    know(&scratch, &["regen"]).refused(1, "entry-damaged");
+    scratch.write(&name, format!("{whole}<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n"));
+    know(&scratch, &["regen"]).refused(1, "conflict marker");
+    assert_eq!(scratch.read("AGENTS.md"), before);
+    scratch.write(&name, format!("{whole}A heading\n=======\n"));
+    know(&scratch, &["regen"]).ok();
+}
+
+#[test]
+fn a_text_may_begin_with_a_dash() {
+    let scratch = Scratch::repository();
+    let id = add(&scratch, "Run the check", &["--text", "- do this", "--derivation", "--so"]);
+    assert!(scratch.read(&format!(".governance/vault/Lessons/{id}.md")).ends_with("\n- do this\n"));
+    know(&scratch, &["evidence", &id, "--ref", "y", "--by", "grace", "--note", "- again"]).ok();
+    know(&scratch, &["quarantine", &id, "--why", "- odd"]).ok();
+}
+
+#[test]
 fn quarantine_release_and_erase() {
     let scratch = Scratch::repository();
     let id = promoted(&scratch, "Trust the cache");
@@ -346,7 +439,8 @@ fn quarantine_release_and_erase() {
       hint: what was committed before is in git's history still
     --- err
     ");
-    insta::assert_snapshot!(scratch.read(".governance/vault/Lessons/trust-the-cache.md"), @r#"
+    assert!(!scratch.path(".governance/vault/Lessons/trust-the-cache.md").exists());
+    insta::assert_snapshot!(scratch.read(".governance/vault/Lessons/erased.md"), @r#"
     ---
     title: "erased"
     status: "erased"
@@ -359,7 +453,18 @@ fn quarantine_release_and_erase() {
     "#);
     assert_eq!(scratch.read(".governance/vault/evidence.jsonl"), "", "nor is what was said of it");
     let everything: Vec<u8> = files(&scratch).into_iter().flat_map(|(_, bytes)| bytes).collect();
-    assert!(!String::from_utf8_lossy(&everything).contains("Trust the cache"));
+    let everything = String::from_utf8_lossy(&everything).to_lowercase();
+    assert!(!everything.contains("trust the cache") && !everything.contains("trust-the-cache"));
+    // The next one gets a name of its own, and one with the name of old is taken for unfinished.
+    let id = promoted(&scratch, "Ada Lovelace, 12 High Street");
+    scratch.person(&id, &["cairn", "govern", "knowledge", "erase", &id, "--why", "asked to"]).ok();
+    assert!(scratch.path(".governance/vault/Lessons/erased-2.md").exists());
+    let old = scratch.read(".governance/vault/Lessons/erased-2.md");
+    scratch.write(".governance/vault/Lessons/ada-lovelace.md", &old);
+    let again = ["cairn", "govern", "knowledge", "erase", "ada", "--why", "asked to"];
+    scratch.person("ada-lovelace", &again).ok();
+    assert!(!scratch.read(".governance/vault/Index.md").contains("ada"));
+    assert!(!scratch.path(".governance/vault/Lessons/ada-lovelace.md").exists());
     scratch.person("project:project", &scope).refused(1, "nothing to erase");
     know(&scratch, &["check"]).ok();
 }
@@ -370,7 +475,7 @@ fn a_file_over_its_budget_says_what_to_move() {
     let long = format!("# Mine\n\n## History\n\n{}", "a line\n".repeat(190));
     scratch.write("AGENTS.md", &long);
     let id = add(&scratch, "Run the check", &[]);
-    evidence(&scratch, &id, "receipt:1", &[]);
+    evidence(&scratch, &id, "https://example.org/again", &[]);
     // The lesson waits for room, and nothing else does.
     let passed = know(&scratch, &["pass", "--json"]).ok().json();
     assert_eq!(passed["heldBack"], json!([id]));
@@ -495,7 +600,7 @@ fn writers_at_once_lose_nothing() {
     let children: Vec<_> = (0..6)
         .map(|number| {
             let title = title(number);
-            let args = ["add", &title, "--label", "fact", "--evidence", "receipt:1", "--by", "ada"];
+            let args = ["add", &title, "--label", "fact", "--evidence", "x", "--by", "ada"];
             program(&scratch, &args).spawn().unwrap()
         })
         .collect();

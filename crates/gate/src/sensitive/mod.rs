@@ -7,6 +7,7 @@
 //! [`shapes`], [`keys`] and [`lines`] are what the search is made of, for a protocol that publishes rules of its own.
 
 mod assigned;
+mod folded;
 pub mod keys;
 pub mod lines;
 mod personal;
@@ -17,6 +18,8 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use folded::Folded;
 
 /// What kind of text was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
@@ -42,8 +45,25 @@ pub struct Sensitive {
     pub what: String,
 }
 
-/// Everything in `text` that is a credential or personal data, in the order of the text.
+/// Everything in `text` that is a credential or personal data, in the order of the text. Characters that show nothing, and
+/// other forms of a letter, hide nothing.
 pub fn scan(text: &str) -> Vec<Sensitive> {
+    let mut found = scan_as_it_is(text);
+    if let Some(folded) = Folded::of(text) {
+        for hidden in scan_as_it_is(&folded.text) {
+            let is_known = |known: &Sensitive| {
+                (known.line, known.class, &known.what) == (hidden.line, hidden.class, &hidden.what)
+            };
+            if !found.iter().any(is_known) {
+                let column = folded.column(hidden.line, hidden.column);
+                found.insert(Sensitive { column, ..hidden });
+            }
+        }
+    }
+    found.into_iter().collect()
+}
+
+fn scan_as_it_is(text: &str) -> BTreeSet<Sensitive> {
     let mut found = BTreeSet::new();
     for (index, line) in text.lines().enumerate() {
         let mut add = |class, (at, what): (usize, String)| {
@@ -59,7 +79,7 @@ pub fn scan(text: &str) -> Vec<Sensitive> {
     for (line, column) in tokens::private_keys(text) {
         found.insert(Sensitive { line, column, class: Class::Secret, what: "a private key".to_owned() });
     }
-    found.into_iter().collect()
+    found
 }
 
 /// Whether a value only stands for one: `<token>`, `xxxx`, `your-key`, `...`.

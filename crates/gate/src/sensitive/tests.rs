@@ -52,6 +52,30 @@ fn credentials_of_every_kind_are_found() {
 }
 
 #[test]
+fn characters_that_do_not_show_and_wide_letters_hide_no_credential() {
+    let token = format!("ghp_{}", drawn(36));
+    for hidden in ['\u{200b}', '\u{ad}', '\u{2060}', '\u{feff}', '\u{fe0f}', '\u{e0041}'] {
+        for at in [1, 4, 20] {
+            let (head, tail) = token.split_at(at);
+            let text = format!("é\nuse {head}{hidden}{tail} for it");
+            let found = scan(&text);
+            let places: Vec<_> = found.iter().map(|one| (one.line, one.column, one.what.as_str())).collect();
+            assert_eq!(places, [(2, 5, "a GitHub token")], "{hidden:?} at {at}");
+        }
+    }
+    let wide = |text: &str| -> String {
+        text.chars().map(|c| char::from_u32(u32::from(c) + 0xfee0).unwrap()).collect()
+    };
+    assert_eq!(secrets(&format!("数 {}", wide(&token))), ["a GitHub token"]);
+    assert_eq!(secrets(&format!("DB_PASSWORD{}", wide("=swordfish"))), ["a literal value for DB_PASSWORD"]);
+    let key = format!("-----BEGIN PRI\u{200b}VATE KEY-----\n{}\n{}\n", drawn(40), drawn(40));
+    assert_eq!(secrets(&key), ["a private key"]);
+    for text in ["パスワード：required", "token: abc…", "naïve café ½ ™", "a\u{200b}b"] {
+        assert_eq!(secrets(text), [""; 0], "{text}");
+    }
+}
+
+#[test]
 fn look_alikes_pass() {
     for text in [
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",

@@ -124,6 +124,15 @@ pub fn keepable(what: &str, text: &str) -> Result<Vec<Sensitive>, Refusal> {
     ))
 }
 
+/// What a tombstone is called: nothing of what was erased.
+pub const TOMBSTONE: &str = "erased";
+
+/// Whether a name is one of a tombstone.
+pub fn is_tombstone(name: &str) -> bool {
+    let number = name.strip_prefix(TOMBSTONE).map(|rest| rest.strip_prefix('-').unwrap_or(rest));
+    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// A name for an entry, from its title: words of letters and digits joined by dashes. `is_taken` says which are in use.
 pub fn name(title: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let mut name = String::new();

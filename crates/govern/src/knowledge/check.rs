@@ -7,7 +7,7 @@ use super::budget::{self, Size};
 use super::entry::Entry;
 use super::fields::Status;
 use super::regen::{self, Before};
-use super::vault::{Shelf, Vault};
+use super::vault::{EVIDENCE, Shelf, TORN, Vault};
 
 /// Everything that was looked at, the faults first within each area.
 pub fn check(vault: &Vault, shelf: &Shelf) -> Vec<Finding> {
@@ -16,6 +16,10 @@ pub fn check(vault: &Vault, shelf: &Shelf) -> Vec<Finding> {
     for refusal in &shelf.damaged {
         let cure = refusal.hint.clone().unwrap_or_default();
         findings.push(Finding::new("entry", Level::Fail, refusal.message.clone()).cure(cure));
+    }
+    if let Some(line) = shelf.torn {
+        let torn = format!("{EVIDENCE}: line {line} is half a line; it does not count");
+        findings.push(Finding::new("evidence", Level::Fail, torn).cure(TORN));
     }
     let entries = shelf.entries();
     for entry in &entries {
@@ -63,6 +67,13 @@ fn entry_findings(entry: &Entry, project: &str) -> Vec<Finding> {
     }
     if entry.status() == Status::Erased {
         return findings;
+    }
+    if entry.claims_force() {
+        add(
+            Level::Fail,
+            "says that it is in force, which only what lies in Rules/ and Lessons/ can be; it is kept out of use".to_owned(),
+            "take `status` and `label` out of it, and add what it says with `cairn govern knowledge add`",
+        );
     }
     if let Some(quarantine) = &fields.quarantine {
         add(Level::Info, format!("quarantined: {}", canon::text::one_line(&quarantine.why)), "");

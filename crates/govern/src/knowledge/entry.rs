@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::fields::{Fields, Scope, Status};
+use super::fields::{Fields, Label, Scope, Status};
 
 /// The folders of the vault that hold entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
@@ -32,6 +32,11 @@ impl Folder {
             Self::Lessons => "Lessons",
             Self::Research => "Research",
         }
+    }
+
+    /// Whether what lies in it came through the write gate. Agents write into the others as they like.
+    pub const fn is_gated(self) -> bool {
+        matches!(self, Self::Rules | Self::Lessons)
     }
 }
 
@@ -59,6 +64,9 @@ impl Entry {
     pub fn read(id: &str, folder: Folder, bytes: &[u8]) -> Result<Self, Damage> {
         let whole = std::str::from_utf8(bytes)
             .map_err(|error| Damage::at(bytes, error.valid_up_to(), "not UTF-8"))?;
+        if let Some(conflict) = conflict(whole) {
+            return Err(conflict);
+        }
         let (data, body) = if whole.lines().next() == Some("---") {
             let document = front_matter::parse(bytes)?;
             (document.data.clone(), document.body().to_owned())
@@ -147,9 +155,22 @@ impl Entry {
         self.sensitive.iter().any(|found| found.class == Class::Secret)
     }
 
+    /// Whether it may be in force at all: it lies where everything comes through the write gate.
+    pub fn is_gated(&self) -> bool {
+        self.folder.is_gated()
+    }
+
+    /// Whether it says that it is in force where nothing may be.
+    pub fn claims_force(&self) -> bool {
+        let says_so =
+            self.status() == Status::Promoted || self.fields.label == Some(Label::ValidatedOverride);
+        says_so && !self.is_gated()
+    }
+
     /// Whether it waits for evidence or is in force, and nothing keeps it out of use in `project`.
     pub fn is_usable(&self, project: &str) -> bool {
         matches!(self.status(), Status::Candidate | Status::Promoted)
+            && !self.claims_force()
             && self.fields.quarantine.is_none()
             && self.applies_in(project)
             && !self.holds_secret()
@@ -157,8 +178,19 @@ impl Entry {
 
     /// Whether agents read it every time.
     pub fn is_in_force(&self, project: &str) -> bool {
-        self.status() == Status::Promoted && self.is_usable(project)
+        self.status() == Status::Promoted && self.is_gated() && self.is_usable(project)
     }
+}
+
+/// The first of git's conflict markers, in the front matter, the text or before both. Between them a line of `=` may be
+/// the mark of a heading.
+fn conflict(whole: &str) -> Option<Damage> {
+    let text = whole.strip_prefix('\u{feff}').unwrap_or(whole);
+    (1..).zip(text.lines()).find_map(|(line, text)| {
+        let marker = ["<<<<<<< ", ">>>>>>> "].into_iter().find(|marker| text.starts_with(marker))?;
+        let message = format!("conflict marker `{}` of an unfinished merge", marker.trim_end());
+        Some(Damage { message, line, column: 1, conflict: true })
+    })
 }
 
 /// A signature in the form in which two are compared.

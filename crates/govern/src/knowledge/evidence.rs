@@ -17,6 +17,9 @@ use crate::receipts::{Kind, Receipt};
 pub struct Evidence {
     /// When it happened.
     pub at: Timestamp,
+    /// When it was written down; when it happened where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transaction_time: Option<Timestamp>,
     /// The signature of the entries that it is about.
     pub signature: String,
     /// Whether it speaks against them.
@@ -45,6 +48,16 @@ impl Evidence {
         window(self.at, days)
     }
 
+    /// When it was written down.
+    pub fn recorded(&self) -> Timestamp {
+        self.transaction_time.unwrap_or(self.at)
+    }
+
+    /// Whether `writer` added it.
+    pub fn is_by(&self, writer: &str) -> bool {
+        normal(&self.writer) == normal(writer)
+    }
+
     /// As one line of the file of evidence.
     pub fn line(&self) -> String {
         serde_json::to_string(self).unwrap_or_default() + "\n"
@@ -56,17 +69,36 @@ pub(super) fn window(at: Timestamp, days: u32) -> i64 {
     at.as_millis().div_euclid(i64::from(days.max(1)) * 24 * 60 * 60 * 1000)
 }
 
-/// The lines of a file of evidence. Empty lines are passed over, and a half line at the end.
+/// The lines of a file of evidence. Empty lines are passed over, and half a line at the end: see [`torn_line`].
 ///
 /// # Errors
 /// The number of the first line that is none, and what is wrong with it.
 pub fn read_lines(bytes: &[u8]) -> Result<Vec<Evidence>, (usize, String)> {
-    let whole = bytes.iter().rposition(|&byte| byte == b'\n').map_or(&bytes[..0], |end| &bytes[..end]);
+    let whole = if torn_line(bytes).is_some() { ended(bytes) } else { bytes };
     let lines = (1..).zip(whole.split(|&byte| byte == b'\n'));
     lines
         .filter(|(_, line)| !line.trim_ascii().is_empty())
         .map(|(number, line)| json::read(line).map_err(|damage| (number, damage.message)))
         .collect()
+}
+
+/// The number of a last line that has no end and is no evidence: somebody was stopped while writing it.
+pub fn torn_line(bytes: &[u8]) -> Option<usize> {
+    let ended = ended(bytes);
+    let tail = &bytes[ended.len()..];
+    let is_torn = !tail.trim_ascii().is_empty() && json::read::<Evidence>(tail).is_err();
+    is_torn.then(|| ended.iter().filter(|&&byte| byte == b'\n').count() + 1)
+}
+
+/// The lines that have an end.
+fn ended(bytes: &[u8]) -> &[u8] {
+    bytes.iter().rposition(|&byte| byte == b'\n').map_or(&bytes[..0], |end| &bytes[..=end])
+}
+
+/// The number of the receipt that a reference names.
+pub fn receipt_of(reference: &str) -> Option<&str> {
+    let (kind, number) = reference.trim().split_once(':')?;
+    kind.trim().eq_ignore_ascii_case("receipt").then_some(number.trim())
 }
 
 /// What receipts show of recurring faults: a denied call for its `reason:` and its `rule:`, a claim that the receipts
@@ -81,6 +113,7 @@ pub fn of_receipts(receipts: &[Receipt], days: u32) -> Vec<Evidence> {
             };
             let piece = || Evidence {
                 at: receipt.at,
+                transaction_time: None,
                 signature: signature.clone(),
                 contradicts: false,
                 reference: format!("receipt:{}", receipt.seq),

@@ -1,5 +1,7 @@
 //! One pass over the vault: what evidence promotes, confirms, demotes, archives and revives (WS-010 to WS-012).
 //!
+//! What the writer of an entry adds for it is one piece at most, whatever it says: another must have seen it too.
+//!
 //! A lesson is promoted on two pieces of evidence in one window; what the windows after it say, which the promotion
 //! never saw, confirms or contradicts it. A contradiction demotes it, and only evidence from later windows can promote it
 //! again. What is archived comes back only when its signature recurs after it was archived. A pass over what a pass made
@@ -70,6 +72,7 @@ pub fn pass(entries: &[Entry], evidence: &[Evidence], terms: &Terms, now: Timest
         let mut entry = entry.clone();
         let is_judged = entry.fields.quarantine.is_none()
             && entry.status() != Status::Erased
+            && entry.is_gated()
             && entry.applies_in(&terms.project)
             && !entry.holds_secret();
         if is_judged {
@@ -77,6 +80,7 @@ pub fn pass(entries: &[Entry], evidence: &[Evidence], terms: &Terms, now: Timest
             let is_here = |piece: &&Evidence| {
                 piece.is_about(&signature)
                     && piece.at <= now
+                    && piece.recorded() <= now
                     && piece.project.as_ref().is_none_or(|project| *project == terms.project)
             };
             let mut about: Vec<&Evidence> = evidence.iter().filter(is_here).collect();
@@ -124,10 +128,19 @@ impl Life<'_> {
         self.changes.push(Change { id: self.entry.id.clone(), event, because });
     }
 
+    /// Whether the writer of the entry added a piece.
+    fn is_own(&self, piece: &Evidence) -> bool {
+        let writer = self.entry.fields.provenance.as_ref().map(|provenance| &provenance.writer);
+        writer.is_some_and(|writer| piece.is_by(writer))
+    }
+
     /// WS-012. An entry that does not say when it was archived was archived just now: nothing older brings it back.
     fn revive(&mut self) {
         let archived_at = self.entry.fields.archived_at.unwrap_or(self.now);
-        let recurs = self.evidence.iter().find(|piece| !piece.contradicts && piece.at > archived_at);
+        let recurs = self
+            .evidence
+            .iter()
+            .find(|piece| !piece.contradicts && piece.at > archived_at && !self.is_own(piece));
         let Some((at, reference)) = recurs.map(|piece| (piece.at, piece.reference.clone())) else { return };
         let fields = &self.entry.fields;
         let was_in_force = fields.validated.is_some()
@@ -179,6 +192,19 @@ impl Life<'_> {
             .map(|piece| (piece.window(days), *piece))
             .filter(|(window, _)| bar.is_none_or(|bar| *window > bar))
             .collect();
+        // Of two pieces with one reference that counts which somebody else added, and of the writer's own one a window.
+        let mut by_others: Vec<&String> = Vec::new();
+        by_others.extend(
+            pieces.iter().filter(|(_, piece)| !self.is_own(piece)).map(|(_, piece)| &piece.reference),
+        );
+        let mut own = Vec::new();
+        pieces.retain(|(window, piece)| {
+            !self.is_own(piece)
+                || !by_others.contains(&&piece.reference) && !own.contains(window) && {
+                    own.push(*window);
+                    true
+                }
+        });
         let mut known = Vec::new();
         pieces.retain(|(_, piece)| {
             !known.contains(&&piece.reference) && {
@@ -224,8 +250,23 @@ impl Life<'_> {
         let against =
             self.evidence.iter().find(|piece| piece.contradicts && piece.window(days) >= own).copied();
         let known = &promotion.evidence;
+        // Backdated evidence may promote for a window long past: what was written down with it is not held out.
+        let seen = self
+            .evidence
+            .iter()
+            .filter(|piece| known.contains(&piece.reference))
+            .map(|piece| window(piece.recorded(), days))
+            .chain([own])
+            .max()
+            .unwrap_or(own);
         let fresh = |piece: &&&Evidence| {
-            !piece.contradicts && piece.window(days) > own && !known.contains(&piece.reference)
+            let (held_out, recorded) = (piece.window(days), window(piece.recorded(), days));
+            !piece.contradicts
+                && held_out > own
+                && recorded >= held_out
+                && recorded > seen
+                && !known.contains(&piece.reference)
+                && !self.is_own(piece)
         };
         let bears_out = self.evidence.iter().find(fresh).copied();
         let (piece, verdict, event) = match (against, bears_out, verdict) {

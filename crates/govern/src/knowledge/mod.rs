@@ -21,7 +21,7 @@ mod render;
 pub mod vault;
 
 pub use entry::{Entry, Folder};
-pub use evidence::{Evidence, of_receipts, read_lines};
+pub use evidence::{Evidence, of_receipts, read_lines, receipt_of, torn_line};
 pub use fields::{
     Elevation, Fields, HeldOut, Judgement, Label, Override, Promotion, Provenance, Quarantine, Scope, Status,
     Trust,

@@ -1,3 +1,4 @@
+mod faults;
 mod vault;
 
 use canon::Timestamp;
@@ -44,6 +45,7 @@ fn lesson(title: &str) -> Entry {
 fn piece(days: i64, reference: &str, contradicts: bool) -> Evidence {
     Evidence {
         at: at(days),
+        transaction_time: None,
         signature: "Late-Check".to_owned(),
         contradicts,
         reference: reference.to_owned(),

@@ -14,7 +14,7 @@ use store::lock::{Guard, LockError};
 use store::transaction;
 
 use super::entry::{Entry, Folder};
-use super::evidence::{Evidence, read_lines};
+use super::evidence::{Evidence, read_lines, torn_line};
 use super::regen::{self, AGENTS, INDEX};
 use super::{Settings, Terms, codes};
 use crate::State;
@@ -29,6 +29,12 @@ pub const EVIDENCE: &str = "evidence.jsonl";
 
 /// The largest entry that is read, in bytes.
 const LARGEST: u64 = 1024 * 1024;
+
+/// What to do about half a line of evidence.
+pub(super) const TORN: &str = "complete the line or take it out by hand";
+
+/// What to do about conflict markers.
+const MERGE: &str = "finish the merge: keep what is right and take the marker lines out; nothing was changed";
 
 /// How long one writer waits for another.
 const WAIT: Duration = Duration::from_secs(10);
@@ -64,6 +70,8 @@ pub struct Shelf {
     pub damaged: Vec<Refusal>,
     /// The evidence that was added.
     pub evidence: Vec<Evidence>,
+    /// The number of half a line at the end of the file of evidence.
+    pub torn: Option<usize>,
     /// `Index.md`.
     pub index: Option<Vec<u8>>,
     /// `AGENTS.md` of the repository.
@@ -168,6 +176,7 @@ impl Vault {
             }
         }
         let evidence = file::read(&self.path(EVIDENCE)).map_err(io)?.unwrap_or_default();
+        let torn = torn_line(&evidence);
         let evidence = read_lines(&evidence).unwrap_or_else(|(line, what)| {
             damaged.push(self.refuse(EVIDENCE, what, line, None));
             Vec::new()
@@ -178,6 +187,7 @@ impl Vault {
             notes,
             damaged,
             evidence,
+            torn,
             index,
             agents: file::read(&self.root.join(AGENTS)).map_err(io)?,
             missing: ITEMS.into_iter().filter(is_missing).collect(),
@@ -208,8 +218,10 @@ impl Vault {
             return Err(self.refuse(&path, what, 1, None));
         };
         let id = name.strip_suffix(".md").unwrap_or(name);
-        let entry = Entry::read(id, folder, &bytes)
-            .map_err(|damage| self.refuse(&path, damage.message.clone(), damage.line, Some(damage.column)))?;
+        let entry = Entry::read(id, folder, &bytes).map_err(|damage| {
+            let refusal = self.refuse(&path, damage.message.clone(), damage.line, Some(damage.column));
+            if damage.conflict { refusal.hint(MERGE) } else { refusal }
+        })?;
         Ok(Note { entry, text: String::from_utf8_lossy(&bytes).into_owned() })
     }
 

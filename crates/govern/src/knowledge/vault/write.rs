@@ -7,7 +7,7 @@ use store::file::{self, Staged};
 use store::lock::Guard;
 use store::transaction::Transaction;
 
-use super::{EVIDENCE, MARK, Note, Shelf, Vault, io};
+use super::{EVIDENCE, MARK, Note, Shelf, TORN, Vault, io, remove};
 use crate::knowledge::admit::keepable;
 use crate::knowledge::codes;
 use crate::knowledge::regen::{self, AGENTS, Before, INDEX, Regenerated};
@@ -39,6 +39,8 @@ pub struct Writing<'v> {
 pub struct Planned {
     /// The files that change, from the top of the repository, with their new content.
     pub files: Vec<(String, Vec<u8>)>,
+    /// Entries whose file goes, by their path in the vault.
+    gone: Vec<String>,
     /// The lines that evidence gets.
     lines: String,
     /// The blocks, where both were made anew.
@@ -53,7 +55,8 @@ impl Planned {
 }
 
 impl Writing<'_> {
-    /// Checks what becomes of the files when the entries are `entries` and `evidence` is added. Nothing is written.
+    /// Checks what becomes of the files when the entries are `entries` and `evidence` is added. The file of an entry that
+    /// is among them no more goes. Nothing is written.
     ///
     /// # Errors
     /// `HOLDS_SECRET`, and whatever [`regen::regenerate`] refuses.
@@ -79,7 +82,14 @@ impl Writing<'_> {
         }
         let lines: String = evidence.iter().map(Evidence::line).collect();
         keepable("the evidence", &lines)?;
-        if let Some(left) = self.without_erased(entries) {
+        let left = self.without_erased(entries);
+        if let Some(line) = known.torn.filter(|_| !lines.is_empty() || left.is_some()) {
+            let evidence = in_vault(EVIDENCE);
+            return Err(Refusal::new(codes::ENTRY_DAMAGED, format!("`{evidence}` ends in half a line"))
+                .at(evidence, Some(line), None)
+                .hint(format!("{TORN}; nothing was changed")));
+        }
+        if let Some(left) = left {
             files.push((in_vault(EVIDENCE), left.into_bytes()));
         }
         for item in &known.missing {
@@ -99,10 +109,19 @@ impl Writing<'_> {
             vault: &vault.name,
             project: &known.terms.project,
         };
-        let mut regenerated = None;
-        let index = match blocks {
-            Blocks::Index => regen::index(entries, before)?,
-            Blocks::Both => regenerated.insert(regen::regenerate(entries, before)?).index.clone(),
+        let gone = self.gone(entries);
+        for entry in &gone {
+            // First without content, then removed: who is stopped in between leaves an empty name behind.
+            files.push((in_vault(&entry.path()), entry.file().into_bytes()));
+        }
+        let index = regen::index(entries, before)?;
+        let regenerated = match blocks {
+            Blocks::Index => None,
+            Blocks::Both => {
+                // A line of AGENTS.md about what goes is not a lesson that is lost.
+                let known = [entries, gone.as_slice()].concat();
+                Some(Regenerated { index: index.clone(), ..regen::regenerate(&known, before)? })
+            }
         };
         if known.index.as_ref() != Some(&index) {
             files.push((in_vault(INDEX), index));
@@ -112,14 +131,28 @@ impl Writing<'_> {
         {
             files.push((AGENTS.to_owned(), agents.clone()));
         }
-        Ok(Planned { files, lines, regenerated })
+        let gone = gone.iter().map(Entry::path).collect();
+        Ok(Planned { files, gone, lines, regenerated })
+    }
+
+    /// The entries that are among `entries` no more, without their content.
+    fn gone(&self, entries: &[Entry]) -> Vec<Entry> {
+        let stays = |old: &Entry| entries.iter().any(|new| new.id == old.id && new.folder == old.folder);
+        let old = self.shelf.notes.iter().map(|note| &note.entry).filter(|old| !stays(old));
+        let empty = |old: &Entry| Entry {
+            fields: Fields { status: Some(Status::Erased), ..Fields::default() },
+            body: String::new(),
+            sensitive: Vec::new(),
+            ..old.clone()
+        };
+        old.map(empty).collect()
     }
 
     /// The evidence without what is about entries that are erased now and about no other; none where all of it stays.
     fn without_erased(&self, entries: &[Entry]) -> Option<String> {
         let is_erased = |old: &Entry| {
             let now = entries.iter().find(|entry| entry.id == old.id && entry.folder == old.folder);
-            old.status() != Status::Erased && now.is_some_and(|now| now.status() == Status::Erased)
+            old.status() != Status::Erased && now.is_none_or(|now| now.status() == Status::Erased)
         };
         let is_alive = |signature: &str| {
             entries.iter().any(|entry| entry.status() != Status::Erased && entry.signature() == signature)
@@ -160,6 +193,9 @@ impl Writing<'_> {
             Staged::write_as(&vault.legacy(), MARK, old).and_then(|mut copy| copy.commit()).map_err(io)?;
         }
         change.commit(&vault.journal()).map_err(io)?;
+        for path in &planned.gone {
+            remove(vault.path(path))?;
+        }
         let Some(agents) = agents else { return Ok(()) };
         if file::read(&vault.root.join(AGENTS)).map_err(io)?.as_ref() != Some(agents) {
             return Err(Refusal::new(

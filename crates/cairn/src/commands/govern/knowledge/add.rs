@@ -36,13 +36,13 @@ pub struct Args {
     #[arg(long, value_name = "WORD")]
     signature: Option<String>,
     /// How it follows from the evidence.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     derivation: Option<String>,
     /// From when on it holds.
     #[arg(long, value_name = "TIME", value_parser = value::instant)]
     valid_time: Option<Timestamp>,
     /// The text behind the line.
-    #[arg(long, value_name = "TEXT", conflicts_with = "from")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, conflicts_with = "from")]
     text: Option<String>,
     /// The file with the text behind the line.
     #[arg(long, value_name = "FILE")]
@@ -106,7 +106,11 @@ impl Document for Added {
         for found in &self.personal {
             page.caution(format_args!("line {} holds {}", found.line, found.what));
         }
-        page.hint("a second piece of evidence in the same window promotes it");
+        if self.entry.path.starts_with("Research/") {
+            page.hint("it is kept and listed; only rules and lessons come into force");
+            return;
+        }
+        page.hint("a second piece of evidence in the same window promotes it, if somebody else adds it");
         page.next(format_args!("cairn govern knowledge evidence {} --ref <reference>", self.entry.id));
     }
 }
@@ -159,6 +163,7 @@ pub fn run(ctx: &Ctx<'_>, desk: &Desk, args: Args) -> Result<Answer, Refusal> {
         .iter()
         .map(|from| Evidence {
             at: from.valid_time,
+            transaction_time: Some(from.transaction_time),
             signature: entry.signature(),
             contradicts: false,
             reference: from.evidence.clone(),
@@ -167,6 +172,9 @@ pub fn run(ctx: &Ctx<'_>, desk: &Desk, args: Args) -> Result<Answer, Refusal> {
             note: None,
         })
         .collect();
+    for piece in &pieces {
+        desk.refuse_unknown_receipt(&piece.reference)?;
+    }
     entries.push(entry.clone());
     let planned = writing.plan(&entries, &pieces, Blocks::Index)?;
     let files = planned.names();

@@ -17,7 +17,7 @@ pub struct Args {
     /// The entry: its name, the beginning of it, or its path in the vault.
     entry: String,
     /// Why it is of no use any more.
-    #[arg(long, value_name = "TEXT", value_parser = value::text)]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = value::text)]
     why: String,
 }
 

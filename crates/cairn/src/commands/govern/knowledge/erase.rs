@@ -2,6 +2,7 @@
 //! something (WS-009).
 
 use gate::Refusal;
+use govern::knowledge::admit::{TOMBSTONE, is_tombstone, name};
 use govern::knowledge::vault::Blocks;
 use govern::knowledge::{Entry, Fields, Quarantine, Scope, Status, codes};
 use schemars::JsonSchema;
@@ -23,7 +24,7 @@ pub struct Args {
     #[arg(long, value_name = "SCOPE", value_parser = scope)]
     scope: Option<Scope>,
     /// Why.
-    #[arg(long, value_name = "TEXT", value_parser = value::text)]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = value::text)]
     why: String,
     /// Who decides.
     #[arg(long, value_name = "NAME", default_value = "person")]
@@ -38,7 +39,7 @@ fn scope(text: &str) -> Result<Scope, String> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct Erased {
-    /// The entries that are tombstones now.
+    /// The entries that are tombstones now, by the names that they had.
     pub erased: Vec<String>,
     /// The files that changed, from the top of the repository.
     pub files: Vec<String>,
@@ -63,7 +64,9 @@ pub fn run(ctx: &Ctx<'_>, desk: &Desk, args: Args) -> Result<Answer, Refusal> {
             notes.filter(|entry| entry.fields.scope.as_ref() == scope.as_ref()).collect()
         }
     };
-    let chosen: Vec<&Entry> = chosen.into_iter().filter(|entry| entry.status() != Status::Erased).collect();
+    // The name of a tombstone may be what was to go.
+    let is_whole = |entry: &&Entry| entry.status() != Status::Erased || !is_tombstone(&entry.id);
+    let chosen: Vec<&Entry> = chosen.into_iter().filter(is_whole).collect();
     let Some(first) = chosen.first() else {
         return Err(
             Refusal::new(codes::NO_ENTRY, "there is nothing to erase").next("cairn govern knowledge list")
@@ -81,8 +84,11 @@ pub fn run(ctx: &Ctx<'_>, desk: &Desk, args: Args) -> Result<Answer, Refusal> {
     if chosen.iter().any(|shown| !entries.contains(shown)) {
         return Err(moved(&word));
     }
-    for entry in &mut entries {
-        if names.contains(&entry.path()) {
+    for index in 0..entries.len() {
+        if names.contains(&entries[index].path()) {
+            let free = name(TOMBSTONE, |name| entries.iter().any(|entry| entry.id == name));
+            let entry = &mut entries[index];
+            ids.push(std::mem::replace(&mut entry.id, free));
             entry.body = String::new();
             entry.sensitive = Vec::new();
             entry.fields = Fields {
@@ -92,7 +98,6 @@ pub fn run(ctx: &Ctx<'_>, desk: &Desk, args: Args) -> Result<Answer, Refusal> {
                 erased: Some(erased.clone()),
                 ..Fields::default()
             };
-            ids.push(entry.id.clone());
         }
     }
     let planned = writing.plan(&entries, &[], Blocks::Both)?;

@@ -25,7 +25,7 @@ pub struct Args {
     #[arg(long)]
     contradicts: bool,
     /// What there is to say of it.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     note: Option<String>,
     /// When it happened; now where it is left out.
     #[arg(long, value_name = "TIME", value_parser = value::instant)]
@@ -75,6 +75,7 @@ pub fn run(ctx: &Ctx<'_>, desk: &Desk, args: Args) -> Result<Answer, Refusal> {
     let entry = writing.shelf.find(&args.entry)?.clone();
     let piece = Evidence {
         at,
+        transaction_time: Some(now),
         signature: entry.signature(),
         contradicts: args.contradicts,
         reference: text::one_line(&args.reference),
@@ -89,6 +90,7 @@ pub fn run(ctx: &Ctx<'_>, desk: &Desk, args: Args) -> Result<Answer, Refusal> {
     };
     let known = writing.shelf.evidence.iter().any(is_same);
     if !known {
+        desk.refuse_unknown_receipt(&piece.reference)?;
         let planned = writing.plan(&writing.shelf.entries(), std::slice::from_ref(&piece), Blocks::Index)?;
         writing.commit(&planned)?;
     }

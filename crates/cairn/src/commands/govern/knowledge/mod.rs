@@ -16,8 +16,8 @@ use gate::Refusal;
 use govern::State;
 use govern::knowledge::codes as reasons;
 use govern::knowledge::vault::{Blocks, Shelf, Vault};
-use govern::knowledge::{Entry, Evidence, Label, Scope, Status, of_receipts};
-use govern::receipts::{Note, document, key, verify};
+use govern::knowledge::{Entry, Evidence, Label, Scope, Status, of_receipts, receipt_of};
+use govern::receipts::{Note, Receipt, document, key, verify};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -104,17 +104,38 @@ impl Desk {
         Ok(Self { state, vault })
     }
 
-    /// The evidence that somebody added, and what receipts show up to the first line that is not as it was written.
-    fn feed(&self, ctx: &Ctx<'_>, kept: &Shelf) -> Result<Feed, Refusal> {
+    /// The receipts up to the first line that is not as it was written, and what is wrong with that one.
+    fn receipts(&self) -> Result<(Vec<Receipt>, Option<String>), Refusal> {
         let unreadable = |error: &dyn std::fmt::Display| {
             Refusal::new(codes::RECEIPTS_UNREADABLE, error.to_string()).next("cairn receipts verify")
         };
         let keys = key::known(self.state.keys()).map_err(|error| unreadable(&error))?;
         let verified = verify::verify(&self.state, &keys).map_err(|error| unreadable(&error))?;
         let mut receipts = document::export(&self.state, &keys).map_err(|error| unreadable(&error))?.receipts;
-        if let Some(fault) = &verified.fault {
-            ctx.warn(format!("receipts count up to line {} alone: {fault}", verified.lines));
+        let fault = verified.fault.as_ref().map(|fault| {
             receipts.retain(|receipt| receipt.seq <= verified.lines);
+            format!("receipts count up to line {} alone: {fault}", verified.lines)
+        });
+        Ok((receipts, fault))
+    }
+
+    /// Refuses a reference to a receipt that there is not.
+    fn refuse_unknown_receipt(&self, reference: &str) -> Result<(), Refusal> {
+        let Some(number) = receipt_of(reference) else { return Ok(()) };
+        let (receipts, _) = self.receipts()?;
+        if receipts.iter().any(|receipt| receipt.seq.to_string() == number) {
+            return Ok(());
+        }
+        Err(Refusal::new(reasons::NO_EVIDENCE, format!("there is no receipt `{number}`"))
+            .hint("name one that is there, or the address of what shows it; nothing was changed")
+            .next("cairn receipts list"))
+    }
+
+    /// The evidence that somebody added, and what receipts show up to the first line that is not as it was written.
+    fn feed(&self, ctx: &Ctx<'_>, kept: &Shelf) -> Result<Feed, Refusal> {
+        let (receipts, fault) = self.receipts()?;
+        if let Some(fault) = fault {
+            ctx.warn(fault);
         }
         let receipted = of_receipts(&receipts, kept.terms.window_days);
         let (added, number) = (kept.evidence.len(), receipted.len());

@@ -17,7 +17,7 @@ pub struct Args {
     /// The entry: its name, the beginning of it, or its path in the vault.
     entry: String,
     /// Why it holds.
-    #[arg(long, value_name = "TEXT", value_parser = value::text)]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = value::text)]
     why: String,
     /// Where an entry of another project, or one for all, may be applied from now on.
     #[arg(long, value_enum)]
@@ -55,6 +55,14 @@ pub fn run(ctx: &Ctx<'_>, desk: &Desk, args: Args) -> Result<Answer, Refusal> {
     if entry.status() == Status::Erased {
         return Err(Refusal::new(codes::WRONG_STATUS, format!("the content of `{}` is gone", entry.id))
             .next("cairn govern knowledge add <title>"));
+    }
+    if !entry.is_gated() {
+        return Err(Refusal::new(
+            codes::WRONG_STATUS,
+            format!("`{}` is never in force: only what lies in Rules/ and Lessons/ can be", entry.path()),
+        )
+        .hint("add what it says as a lesson or a rule, and promote that")
+        .next("cairn govern knowledge add <title> --label fact --evidence <reference>"));
     }
     if !entry.applies_in(project) && args.elevate.is_none() {
         let scope = entry.fields.scope.as_ref().map(ToString::to_string).unwrap_or_default();

@@ -18,7 +18,7 @@ pub struct Args {
     /// The entry: its name, the beginning of it, or its path in the vault.
     entry: String,
     /// What is wrong with it.
-    #[arg(long, value_name = "TEXT", value_parser = value::text)]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = value::text)]
     why: String,
     /// Who says so; an agent is known by `CHANT_AGENT`.
     #[arg(long, value_name = "NAME", default_value = "person")]
