@@ -233,7 +233,7 @@ impl Course<'_> {
 
         let is_open = effects.is_opaque() || matches!(call.tool, Tool::Shell { .. }) && effects.is_acting();
         let mut found = self.look(is_open)?;
-        found.settle(|path| snapshot::is_in_order(self.world, self.state.root(), path));
+        found.settle(|path, guard| snapshot::is_in_order(self.world, &self.state, path, guard));
         let unannounced: Vec<String> =
             found.changed.iter().filter(|path| !writes.contains(path)).cloned().collect();
         if !unannounced.is_empty() {

@@ -18,6 +18,7 @@ use super::evidence::{Evidence, read_lines};
 use super::regen::{self, AGENTS, INDEX};
 use super::{Settings, Terms, codes};
 use crate::State;
+use crate::written::Written;
 
 pub use write::{Blocks, Planned, Writing};
 
@@ -303,6 +304,10 @@ impl Vault {
         };
         remove(beside(self.root.join(AGENTS)))?;
         remove(beside(self.legacy()))?;
+        let swept = Written::at(&self.state).sweep();
+        swept.map_err(|error| {
+            Refusal::new(codes::NOT_WRITTEN, error.to_string()).hint("nothing was changed")
+        })?;
         for folder in ["", "Rules", "Lessons", "Research", "Templates"] {
             for entry in fs::read_dir(self.path(folder)).into_iter().flatten().flatten() {
                 if entry.file_name().to_string_lossy().ends_with(&end) {
