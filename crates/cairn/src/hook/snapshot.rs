@@ -158,7 +158,8 @@ fn policy(
 ) -> Result<Policy, String> {
     let mut policies = Vec::new();
     let read = |bytes: &[u8], whose: &str| {
-        Policy::read(bytes).map_err(|error| format!("{whose} can't be read: {error}"))
+        Policy::read(bytes)
+            .map_err(|error| format!("{whose} can't be read: {error}; a person mends that file"))
     };
     if let Some(person) = personal(world) {
         if let Some(bytes) = file::read(&person).map_err(|error| error.to_string())? {
