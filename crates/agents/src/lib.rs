@@ -43,6 +43,7 @@ pub use agent::{AgentId, Point};
 pub use answer::Answer;
 pub use capability::{Capabilities, Direction, Lack, Reach};
 pub use contract::{Contract, Provision, Standing};
+pub use presence::started_by;
 pub use reading::{Heard, Judging, Reading, Unreadable, read, unjudged, unreadable};
 pub use trial::{Trial, denies};
 

@@ -2,6 +2,26 @@
 
 use crate::agent::AgentId;
 
+/// Variables that agents are seen to set for what they start, and the one that gives an agent its name in a workspace. An
+/// agent that sets none is not seen, and one that clears its own hides.
+const STARTED: &[&str] = &[
+    "CHANT_AGENT",
+    "CLAUDECODE",
+    "CODEX_CI",
+    "CODEX_SANDBOX",
+    "CODEX_SANDBOX_NETWORK_DISABLED",
+    "CODEX_THREAD_ID",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "OPENCODE",
+    "QWEN_CODE",
+];
+
+/// The variable that tells that an agent started this program; `is_set` says whether a variable holds something.
+pub fn started_by(is_set: impl Fn(&str) -> bool) -> Option<&'static str> {
+    STARTED.iter().copied().find(|name| is_set(name))
+}
+
 impl AgentId {
     /// The programs that start it, by their names on a `PATH`; none where no program of its own is known.
     pub const fn programs(self) -> &'static [&'static str] {

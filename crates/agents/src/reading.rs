@@ -89,6 +89,14 @@ impl Unreadable {
         self.before_call
     }
 
+    /// The command that tells more. An agent that has no settings has no status of its own.
+    fn status(&self) -> String {
+        match self.entry {
+            AgentId::Generic => "cairn hook status".to_owned(),
+            agent => format!("cairn hook status {}", agent.as_str()),
+        }
+    }
+
     /// A denial before a call; at any other moment everything goes its way.
     pub fn answer(&self) -> Answer {
         let adapter = self.agent.adapter();
@@ -98,9 +106,9 @@ impl Unreadable {
             if self.point.is_some_and(|point| point.moment == Some(Moment::SessionStart)) {
                 verdict.context.push(format!(
                     "CRITICAL: cairn could not judge the beginning of this session: {}. A person finds the cause with \
-                     `cairn hook status {}`",
+                     `{}`",
                     self.message,
-                    self.entry.as_str()
+                    self.status()
                 ));
             }
             return self.point.map_or_else(Answer::silent, |point| adapter.answer(point, &verdict));
@@ -110,9 +118,9 @@ impl Unreadable {
         let point = own.or_else(|| self.agent.main_point(Moment::PreTool)).unwrap_or(before);
         let reason = format!(
             "cairn could not judge this call, and what can't be judged is not allowed: {}. \
-             A person finds the cause with `cairn hook status {}`",
+             A person finds the cause with `{}`",
             self.message,
-            self.entry.as_str()
+            self.status()
         );
         let verdict = Verdict {
             decision: Decision::Deny,

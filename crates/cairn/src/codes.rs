@@ -3,6 +3,7 @@
 gate::reason_codes! {
     NO_STATE = "no-state", "There is no place for the state of the gates.";
     NO_TERMINAL = "no-terminal", "The command is for a person at a terminal, and nobody is there.";
+    AGENT_STARTED = "agent-started", "The command is for a person, and the environment says that an agent runs it.";
     NOT_CONFIRMED = "not-confirmed", "The word that confirms the command was not typed.";
     NOT_AGREED = "not-agreed", "The change was shown, and nobody agreed to it.";
     UNKNOWN_AGENT = "unknown-agent", "No agent of this name is known.";

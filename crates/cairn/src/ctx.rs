@@ -74,8 +74,17 @@ impl<'w> Ctx<'w> {
     /// Makes sure that a person stands behind the command: someone at a terminal types this word.
     ///
     /// # Errors
-    /// Nobody is there, or another word was typed.
+    /// An agent started the program, nobody is there, or another word was typed.
     pub fn person_types(&self, word: &str, text: &str) -> Result<(), Refusal> {
+        // A terminal is easily made; what an agent starts has its mark.
+        let is_set = |name: &str| self.world.env.get(name).is_some_and(|value| !value.is_empty());
+        if let Some(name) = agents::started_by(is_set) {
+            return Err(Refusal::new(
+                codes::AGENT_STARTED,
+                format!("this is for a person, and `{name}` says that an agent runs it"),
+            )
+            .hint("run the command yourself in a terminal that no agent started; nothing was changed"));
+        }
         let Some(typed) = self.terminal.typed else {
             return Err(Refusal::new(codes::NO_TERMINAL, "this needs a person at a terminal")
                 .hint("run the command yourself in a terminal; nothing was changed"));

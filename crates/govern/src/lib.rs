@@ -4,7 +4,7 @@
 //! function of an event and a snapshot of what is known. What was decided and what came of it is kept as [`receipts`],
 //! one signed line each in one chain; [`evidence`] holds what an agent says it did against them. [`session`] is what
 //! the gates know of one session, and its discipline; [`queue`] is what waits for a person, [`health`] what is counted;
-//! [`State`] where all of that lies. [`knowledge`] is what a repository learned, and how far it is trusted; [`frozen`] is
+//! [`State`] where all of that lies, and [`written`] what this program itself wrote of the files that agents may not write. [`knowledge`] is what a repository learned, and how far it is trusted; [`frozen`] is
 //! what was in force when a session began. [`research`] judges how something was found out, and [`deploy`] brings the
 //! whole to another repository.
 //!
@@ -25,5 +25,6 @@ pub mod research;
 pub mod session;
 pub mod spec_lint;
 mod state;
+pub mod written;
 
 pub use state::{NoState, State};

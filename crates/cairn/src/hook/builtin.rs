@@ -26,6 +26,28 @@ const SETTINGS: &[&str] = &[
     ".qwen/settings.json",
 ];
 
+/// What a deployment keeps below its target.
+const DEPLOYMENT: &[&str] = &[
+    ".governance/deploy-plan.json",
+    ".governance/deploy-receipts.jsonl",
+    ".governance/deploy-receipts.jsonl.head",
+    ".governance/deploy-state.json",
+    ".governance/evidence",
+    ".governance/health.json",
+    ".governance/portability-report.json",
+    ".governance.bak",
+];
+
+/// Where a deployment of the repository keeps its own files.
+pub(super) fn deployment(top: &Path) -> impl Iterator<Item = PathBuf> {
+    DEPLOYMENT.iter().map(|name| top.join(name))
+}
+
+/// Where agents keep their settings in a repository.
+pub(super) fn settings(top: &Path) -> impl Iterator<Item = PathBuf> {
+    SETTINGS.iter().map(|name| top.join(name))
+}
+
 /// The rules, relative to `top` where they lie below it, else absolute.
 pub(super) fn rules(top: &Path, env: &Env, git_dirs: &[&Path]) -> Protected {
     let mut rules = Protected::new();
@@ -59,6 +81,15 @@ pub(super) fn rules(top: &Path, env: &Env, git_dirs: &[&Path]) -> Protected {
     }
     let next = "ask the person; this is what you are judged by";
     add(top.join(govern::policy::PATH), "cairn:policy", "it says how agents are judged here", next, true);
+    for path in deployment(top) {
+        add(
+            path,
+            "cairn:deployment",
+            "it is what a deployment has on record",
+            "use `cairn govern deploy`",
+            true,
+        );
+    }
     let folder = |name: &str, fallback: &str| {
         let base = env.get(name).map(PathBuf::from).or_else(|| Some(home.as_ref()?.join(fallback)));
         base.map(|base| base.join("cairn"))

@@ -32,11 +32,11 @@ pub(super) struct Found {
 
 impl Found {
     /// Takes out what is as its own record has it: a command changed it, of the agent's or of a person's.
-    pub fn settle(&mut self, is_in_order: impl Fn(&str) -> bool) {
+    pub fn settle(&mut self, is_in_order: impl Fn(&str, &Guard) -> bool) {
         let mut settled = Vec::new();
         self.protected.retain(|(path, guard)| {
-            let is_settled = guard.rule.starts_with("chalk:") && is_in_order(path);
-            if is_settled && guard.rule == "chalk:state" {
+            let is_settled = is_in_order(path, guard);
+            if is_settled && (guard.rule == "chalk:state" || !guard.rule.starts_with("chalk:")) {
                 settled.push(path.clone());
             }
             !is_settled

@@ -271,16 +271,18 @@ impl Course<'_> {
         } else {
             compare::Found::default()
         };
-        found.settle(|path| snapshot::is_in_order(self.world, self.state.root(), path));
+        found.settle(|path, guard| snapshot::is_in_order(self.world, &self.state, path, guard));
         let unannounced: Vec<String> =
             found.changed.iter().filter(|path| !writes.contains(path)).cloned().collect();
         if !unannounced.is_empty() {
             let note = Note { marker: "unannounced-write", paths: &unannounced, ..Note::default() };
             receipts.note(self.event, &note).map_err(|error| error.to_string())?;
-            for path in &unannounced {
+            let wrote = unannounced.iter().map(|path| {
                 let content = file::read(&self.state.root().join(path)).ok().flatten().map(Sha256::of);
-                entries.push(Entry::Wrote { path: path.clone(), content });
-            }
+                Entry::Wrote { path: path.clone(), content }
+            });
+            // Before the success of this very call, which a write forgets.
+            entries.splice(0..0, wrote);
             let due = gates::dirty(&self.snapshot.policy, &unannounced);
             entries.extend(due.into_iter().map(|name| Entry::Mark { name, value: String::new() }));
         }

@@ -34,12 +34,14 @@ use gate::Refusal;
 use gate::event::{Event, Moment, Verdict};
 use govern::State;
 use govern::receipts::{Note, Receipts};
+use govern::written::{Lying, Written};
 use store::World;
 use store::fault;
 use store::file;
 use store::git::Layout;
 
 use crate::codes;
+use crate::ctx::Ctx;
 
 /// The longest time until an answer, well below any agent's own patience.
 const DEADLINE: Duration = Duration::from_millis(1500);
@@ -246,6 +248,46 @@ fn put(state: &State, world: &World, agent: &str, moment: Moment, note: &Note<'_
     written.map(|_| ()).map_err(|error| {
         Refusal::new(codes::RECEIPTS_UNREADABLE, error.to_string()).next("cairn receipts verify")
     })
+}
+
+/// What a command may write of the files that agents may not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Own {
+    /// The report of a deployment's probe.
+    Report,
+    /// A deployment's own files, and what its steps change.
+    Deployment,
+    /// The settings of an agent.
+    Settings,
+}
+
+/// Runs a command and notes what of these files it wrote, whether it failed or not: what it leaves is no change that
+/// went past the commands.
+pub fn noting<T>(ctx: &Ctx<'_>, folder: Option<&Path>, own: Own, run: impl FnOnce() -> T) -> T {
+    let world = ctx.world;
+    let folder = folder.map_or_else(|| world.cwd.clone(), |folder| world.cwd.join(folder));
+    // Where there is no place for state, no hook compares anything.
+    let Ok(state) = State::find(&resolve::real(&folder), &world.env) else { return run() };
+    let top = state.root();
+    let mut places: Vec<PathBuf> = Vec::new();
+    if own != Own::Settings {
+        places.extend(builtin::deployment(top));
+    }
+    if own == Own::Deployment {
+        places.push(top.join(govern::deploy::VAULT));
+        places.push(top.join(govern::policy::PATH));
+    }
+    if own != Own::Report {
+        places.extend(builtin::settings(top));
+    }
+    let before = Lying::at(places);
+    let came = run();
+    if let Err(error) = Written::at(state.folder()).note_since(&before) {
+        ctx.warn(format!(
+            "what was written is not on record, so a hook may take it for a change past the commands: {error}"
+        ));
+    }
+    came
 }
 
 /// The nearest folder above that is there, from which a folder may be made.

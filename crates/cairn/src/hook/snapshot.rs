@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use canon::Sha256;
 use chant::Place;
 use gate::Silent;
+use gate::protected::Guard;
 use govern::State;
 use govern::policy::{self, Policy};
 use govern::session::pins::Constraint;
+use govern::written::Written;
 use serde::{Deserialize, Serialize};
 use store::World;
 use store::file::{self, Identity};
@@ -19,7 +21,7 @@ use store::tree::{Revision, Tree};
 use super::pins;
 
 /// The form of what is kept.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// What the kept rules were made from, and the policy.
 #[derive(Debug, Serialize, Deserialize)]
@@ -173,7 +175,8 @@ pub(super) fn policy(
 ) -> Result<Policy, String> {
     let mut policies = Vec::new();
     let read = |bytes: &[u8], whose: &str| {
-        Policy::read(bytes).map_err(|error| format!("{whose} can't be read: {error}"))
+        Policy::read(bytes)
+            .map_err(|error| format!("{whose} can't be read: {error}; a person mends that file"))
     };
     if let Some(person) = personal(world) {
         if let Some(bytes) = file::read(&person).map_err(|error| error.to_string())? {
@@ -193,8 +196,12 @@ pub(super) fn policy(
     Ok(policies.into_iter().reduce(|one, other| one.stricter(&other)).unwrap_or_default())
 }
 
-/// Whether a protected file of Chalk's is as its record has it.
-pub(super) fn is_in_order(world: &World, root: &Path, path: &str) -> bool {
+/// Whether a protected file is as its record has it: that of Chalk, or that of what this program wrote.
+pub(super) fn is_in_order(world: &World, state: &State, path: &str, guard: &Guard) -> bool {
+    let root = state.root();
+    if !guard.rule.starts_with("chalk:") {
+        return Written::at(state.folder()).is_as_written(&root.join(path));
+    }
     chalk::Session::open(world, crate::cli::as_cairn, &Silent)
         .is_ok_and(|session| chalk::protect::is_in_order(&session, root, path))
 }

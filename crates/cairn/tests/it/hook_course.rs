@@ -373,3 +373,77 @@ fn what_commands_change_is_no_tampering() {
     scratch.write("tests/locked_test.py", "easier\n");
     assert!(edit("u6").contains("tests/locked_test.py changed during the last call"));
 }
+
+/// An agent that added a lesson by the command was told to put `Index.md` back as it was.
+#[test]
+fn what_a_command_wrote_below_governance_is_in_order_and_a_write_past_it_is_found() {
+    let scratch = Scratch::repository();
+    scratch.write(".governance/policy.json", "{ \"schema\": 1 }");
+    scratch.commit("first");
+    let add = |title: &str| {
+        let words = ["cairn", "govern", "knowledge", "add", title, "--label", "fact", "--by", "ada"];
+        scratch.run(&[&words[..], &["--evidence", "https://example.org/1"]].concat()).ok();
+    };
+    add("The first");
+    scratch.commit("vault");
+    let shell = |id: &str, command: &str, change: &dyn Fn()| {
+        let input = json!({ "command": command });
+        assert_eq!(before(&scratch, id, "Bash", input.clone()), None);
+        change();
+        after(&scratch, id, "Bash", input, json!({})).out
+    };
+    claude(&scratch, "SessionStart", json!({ "source": "startup" }));
+    assert_eq!(shell("u1", "cairn govern knowledge add Other", &|| add("The second")), "");
+    let regen = &|| drop(scratch.run(&["cairn", "govern", "knowledge", "regen"]).ok());
+    assert_eq!(shell("u2", "cairn govern knowledge regen", regen), "");
+    let more = &|| {
+        scratch
+            .run(&[
+                "cairn",
+                "govern",
+                "knowledge",
+                "evidence",
+                "the-first",
+                "--ref",
+                "receipt:1",
+                "--by",
+                "ada",
+            ])
+            .ok();
+        scratch.run(&["cairn", "govern", "knowledge", "pass"]).ok();
+        scratch.run(&["cairn", "govern", "knowledge", "quarantine", "the-first", "--why", "risky"]).ok();
+    };
+    assert_eq!(shell("u3", "cairn govern knowledge pass", more), "");
+    // In a person's terminal, between two calls.
+    add("The third");
+    assert_eq!(shell("u4", "make", &|| ()), "");
+    let probe = &|| drop(scratch.run(&["cairn", "govern", "probe"]));
+    let said = shell("u5", "cairn govern probe", probe);
+    assert!(!said.contains("changed during the last call"), "{said}");
+    let index = scratch.read(".governance/vault/Index.md");
+    let edit = &|| scratch.write(".governance/vault/Index.md", format!("{index}more\n"));
+    assert!(shell("u6", "python3 fix.py", edit).contains("vault/Index.md changed during the last call"));
+}
+
+/// The record of a deployment could be written by whoever is judged by it.
+#[test]
+fn a_deployment_s_own_files_are_not_written_by_an_agent() {
+    let scratch = Scratch::repository();
+    for name in [
+        "deploy-state.json",
+        "deploy-plan.json",
+        "deploy-receipts.jsonl",
+        "deploy-receipts.jsonl.head",
+        "evidence/analysis.json",
+        "health.json",
+        "portability-report.json",
+    ] {
+        let path = format!(".governance/{name}");
+        let input = json!({ "file_path": scratch.path(&path), "content": "{}" });
+        let said = before(&scratch, "u", "Write", input).unwrap_or_default();
+        assert!(said.contains("cairn:deployment"), "{path}: {said}");
+        assert!(shell(&scratch, "u", &format!("echo x > {path}")).is_some(), "{path}");
+    }
+    assert!(shell(&scratch, "u", "rm -r .governance.bak").is_some());
+    assert_eq!(shell(&scratch, "u", "cat .governance/deploy-state.json"), None);
+}

@@ -517,12 +517,23 @@ impl Scratch {
 impl Scratch {
     /// As [`run`](Self::run) on a terminal where a person answers each question with this word. What was shown is lost.
     pub fn person(&self, word: &str, args: &[&str]) -> Ran {
+        self.person_in(self.world(&self.root()), word, args)
+    }
+
+    /// The same where an agent that sets this variable started the terminal.
+    pub fn person_below(&self, variable: &str, word: &str, args: &[&str]) -> Ran {
+        let mut world = self.world(&self.root());
+        world.env.set(variable, "1");
+        self.person_in(world, word, args)
+    }
+
+    fn person_in(&self, world: World, word: &str, args: &[&str]) -> Ran {
         TYPED.with(|typed| word.clone_into(&mut typed.borrow_mut()));
         let words: Vec<OsString> = args.iter().map(OsString::from).collect();
         let typed: fn(&str) -> String = |_| TYPED.with(|typed| typed.borrow().clone());
         let terminal = Terminal { typed: Some(typed), ..nobody() };
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        let code = cairn::run(&words, &self.world(&self.root()), terminal, &mut out, &mut err);
+        let code = cairn::run(&words, &world, terminal, &mut out, &mut err);
         let ran = Ran { code, out: self.clean(&out), err: self.clean(&err) };
         if args.contains(&"--json") {
             check_schema(args, &ran);

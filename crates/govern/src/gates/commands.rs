@@ -7,40 +7,122 @@ use crate::classify::Argv;
 use crate::codes;
 
 pub(super) fn judge(act: &Act<'_>) -> Vec<Found> {
-    act.effects.commands.iter().filter_map(|argv| person_only(argv).or_else(|| bypass(argv))).collect()
+    act.effects
+        .commands
+        .iter()
+        .filter_map(|argv| person_only(argv).or_else(|| handed_on(argv)).or_else(|| bypass(argv)))
+        .collect()
 }
 
 fn words(argv: &Argv) -> Vec<&str> {
     argv.arguments().filter(|word| !word.starts_with('-')).collect()
 }
 
-/// `cairn approve`, `cairn hook pause|uninstall|install`, `cairn govern ... approve`, `cairn govern queue resolve`, what a
-/// person decides of the vault: whoever is judged does not judge.
-fn person_only(argv: &Argv) -> Option<Found> {
-    let program = argv.program()?;
-    if !matches!(program, "cairn" | "chalk" | "chant") {
+/// The programs that have commands for a person alone.
+const OWN: [&str; 3] = ["cairn", "chalk", "chant"];
+
+/// Programs that run what they are given, in a terminal of its own or in code.
+const RUNNERS: &[&str] = &[
+    "abduco",
+    "at",
+    "awk",
+    "bun",
+    "byobu",
+    "deno",
+    "dtach",
+    "expect",
+    "gawk",
+    "lua",
+    "luajit",
+    "node",
+    "nodejs",
+    "osascript",
+    "parallel",
+    "perl",
+    "php",
+    "pypy",
+    "python",
+    "ruby",
+    "screen",
+    "script",
+    "socat",
+    "ssh",
+    "systemd-run",
+    "tclsh",
+    "tmux",
+    "tsx",
+    "unbuffer",
+    "watch",
+    "wish",
+    "xargs",
+    "zellij",
+];
+
+/// `approve`, `hook pause|uninstall|install`, `govern ... approve`, `govern queue resolve`, what a person decides of the
+/// vault: whoever is judged does not judge.
+fn is_for_people(words: &[&str]) -> bool {
+    matches!(
+        words,
+        ["approve", ..]
+            | ["hook", "pause" | "uninstall" | "install" | "resume", ..]
+            | ["govern", "deploy", "approve" | "rollback", ..]
+            | ["govern", "knowledge", "promote" | "release" | "erase", ..]
+            | ["govern", "queue", "resolve", ..]
+    )
+}
+
+pub(super) fn person_only(argv: &Argv) -> Option<Found> {
+    if !OWN.contains(&argv.program()?) {
         return None;
     }
+    let asks_for_help = argv.arguments().take_while(|word| *word != "--").any(|word| word == "--help");
     let words = words(argv);
-    let is_for_people = match words.as_slice() {
-        ["approve", ..]
-        | ["hook", "pause" | "uninstall" | "install" | "resume", ..]
-        | ["govern", "deploy", "approve" | "rollback", ..]
-        | ["govern", "knowledge", "promote" | "release" | "erase", ..]
-        | ["govern", "queue", "resolve", ..] => true,
-        // A word that can't be told may be any of these.
-        ["hook"] | [] => argv.has_unknown(),
-        _ => false,
-    };
-    is_for_people.then(|| Found {
+    // A word that can't be told may be any of these.
+    let is_open =
+        matches!(words.as_slice(), [] | ["hook" | "govern"] | ["govern", "deploy" | "knowledge" | "queue"])
+            && argv.has_unknown();
+    if asks_for_help && !argv.has_unknown() || !is_for_people(&words) && !is_open {
+        return None;
+    }
+    Some(denied(&typed(argv), "is for a person at a terminal"))
+}
+
+/// A person-only command in the words of a program that runs what it is given.
+fn handed_on(argv: &Argv) -> Option<Found> {
+    let program = argv.program()?.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
+    if !RUNNERS.contains(&program) {
+        return None;
+    }
+    let text = argv.arguments().collect::<Vec<_>>().join(" ");
+    let parts = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_')));
+    let words: Vec<&str> = parts.filter(|word| !word.is_empty() && !word.starts_with('-')).collect();
+    let holds = |at: usize| OWN.contains(&words[at]) && is_for_people(&words[at + 1..]);
+    (0..words.len())
+        .any(holds)
+        .then(|| denied(&typed(argv), "runs a command that is for a person at a terminal"))
+}
+
+fn denied(shown: &str, what: &str) -> Found {
+    Found {
         decision: Decision::Deny,
         gate: "protected",
         rule: "person-only".to_owned(),
         reason: codes::PERSON_ONLY,
-        fact: format!("`{program} {}` is for a person at a terminal", words.join(" ")),
+        fact: format!("`{shown}` {what}"),
         next: "say what you need, and let the person run it".to_owned(),
         ticket: false,
-    })
+    }
+}
+
+/// The command as it was written, on one line.
+fn typed(argv: &Argv) -> String {
+    let word = |word: &Option<String>| match word {
+        Some(word) if word.is_empty() || word.contains(char::is_whitespace) => format!("'{word}'"),
+        Some(word) => word.clone(),
+        None => "...".to_owned(),
+    };
+    let words: Vec<String> = argv.0.iter().map(word).collect();
+    canon::text::clip(&canon::text::one_line(&words.join(" ")), 200).to_string()
 }
 
 /// git's own hooks switched off, for one command or for good.

@@ -6,7 +6,7 @@ use gate::protected::{Access, Guard, Protected, Scope};
 use serde_json::Value;
 
 use super::*;
-use crate::classify::{Context, Place, classify};
+use crate::classify::{Argv, Context, Place, classify};
 use crate::session::{Entry, Plan, Read};
 
 /// A repository at `/w` in the mind alone.
@@ -186,6 +186,17 @@ fn whoever_is_judged_does_not_judge() {
         "cairn govern knowledge promote x --why y",
         "cairn --json govern knowledge release x",
         "cairn govern knowledge erase --scope shared --why y",
+        "tmux new -d 'cairn govern deploy approve'",
+        "screen -dm cairn --json hook pause --for 10m",
+        "expect -c 'spawn cairn govern deploy approve'",
+        "script -qc 'cairn govern deploy approve' /dev/null",
+        "unbuffer cairn approve x",
+        "nohup setsid cairn approve x",
+        "echo approve | xargs cairn govern deploy",
+        "cat list | xargs cairn govern queue",
+        "python3 -c \"import pty; pty.spawn(['cairn', 'govern', 'deploy', 'approve'])\"",
+        "perl -e 'exec qw(cairn hook uninstall claude)'",
+        "cairn govern queue resolve x -- --help",
     ] {
         let found = world.shell(command);
         assert!(found.contains(&"protected person-only Deny".to_owned()), "{command}: {found:?}");
@@ -203,12 +214,24 @@ fn whoever_is_judged_does_not_judge() {
         "cairn next",
         "cairn govern knowledge add 'promote it' --label fact",
         "cairn hook status claude",
+        "cairn hook pause --help",
+        "cairn govern deploy approve --help",
+        "cairn govern deploy plan --target $HOME/x",
+        "echo 'ask for cairn approve x'",
         "git commit -m 'no -n here'",
         "git config core.hooksPath",
         "git config --get core.hooksPath",
     ] {
         assert_eq!(world.shell(command), [""; 0], "{command}");
     }
+}
+
+/// A denial quoted `cairn hook pause 10m x`, which nobody can run.
+#[test]
+fn a_person_only_command_is_shown_as_it_was_typed() {
+    let argv = |words: &[&str]| Argv(words.iter().map(|word| Some((*word).to_owned())).collect());
+    let found = commands::person_only(&argv(&["cairn", "hook", "pause", "--for", "10m", "--why", "a b"]));
+    assert_eq!(found.unwrap().fact, "`cairn hook pause --for 10m --why 'a b'` is for a person at a terminal");
 }
 
 #[test]

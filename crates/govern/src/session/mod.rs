@@ -183,6 +183,8 @@ impl Session {
             }
             Entry::Wrote { path, content } => {
                 self.wrote.insert(path, content);
+                // What a call does may be another thing now.
+                self.succeeded.clear();
             }
             Entry::Plan(plan) => self.plan = Some(plan),
             Entry::PlanEnded => self.plan = None,

@@ -19,8 +19,21 @@ const NEGATIONS: &[&str] = &[
 const EMPTY: &[&str] = &[
     "a", "an", "the", "to", "of", "in", "on", "at", "any", "this", "that", "these", "those", "it", "its",
     "be", "or", "and", "from", "for", "with", "by", "into", "your", "you", "we", "i", "our", "their", "is",
-    "are", "do", "does", "ever", "directly", "please", "other", "all",
+    "are", "do", "does", "ever", "directly", "please", "other", "all", "then",
 ];
+
+/// Words that begin a question, whether it ends in a question mark or not.
+const ASKING: &[&str] = &["what", "why", "how", "who", "which"];
+
+/// Words that begin one that ends in a question mark; not with `you` behind them, which asks for the deed itself.
+const ASKING_MARKED: &[&str] = &[
+    "is", "are", "was", "were", "may", "might", "should", "shall", "does", "do", "did", "has", "have", "had",
+    "can", "could", "will", "would", "when", "where", "am",
+];
+
+/// Words, in their plain form, that take back what stands behind them.
+const UNDOING: &[&str] =
+    &["undo", "undid", "undone", "revert", "stop", "remov", "prevent", "forbid", "block"];
 
 /// Words behind which a prohibition has its exception.
 const EXCEPTIONS: &[&str] =
@@ -40,7 +53,8 @@ pub struct Conflict<'c> {
 
 /// The constraints of a higher priority than `priority` that a text goes against.
 pub fn conflicts<'c>(text: &str, priority: u32, constraints: &'c [Constraint]) -> Vec<Conflict<'c>> {
-    let sentences: Vec<Vec<String>> = sentences(text).collect();
+    let said = told(text).filter(|(_, asks)| !asks);
+    let sentences: Vec<Vec<String>> = said.map(|(sentence, _)| sentence).collect();
     let of = |constraint: &'c Constraint| {
         let mut sets = constraint.against.iter();
         let set = sets.find(|set| sentences.iter().any(|sentence| goes_against(sentence, set)))?;
@@ -51,7 +65,11 @@ pub fn conflicts<'c>(text: &str, priority: u32, constraints: &'c [Constraint]) -
 
 fn goes_against(sentence: &[String], set: &[String]) -> bool {
     let is_negated = sentence.iter().any(|word| NEGATIONS.contains(&word.as_str()) && !set.contains(word));
-    !set.is_empty() && !is_negated && set.iter().all(|word| sentence.contains(word))
+    let begin = sentence.iter().position(|word| set.contains(word)).unwrap_or_default();
+    // Behind `and` another deed begins.
+    let before = sentence[..begin].rsplit(|word| word == "and" || word == "then").next().unwrap_or_default();
+    let is_undone = before.iter().any(|word| UNDOING.contains(&word.as_str()));
+    !set.is_empty() && !is_negated && !is_undone && set.iter().all(|word| sentence.contains(word))
 }
 
 /// What the review of a final message found.
@@ -152,14 +170,33 @@ pub(super) fn plain(set: &str) -> Vec<String> {
 
 /// The sentences of a text as words in their plain form.
 fn sentences(text: &str) -> impl Iterator<Item = Vec<String>> {
+    told(text).map(|(sentence, _)| sentence)
+}
+
+/// The same, each with whether it asks something.
+fn told(text: &str) -> impl Iterator<Item = (Vec<String>, bool)> {
     let text =
         text.to_lowercase().replace("n't", " not").replace("n\u{2019}t", " not").replace("can not", "cannot");
+    let text = text.replace(',', " then ");
     let ends = |c: char| matches!(c, '!' | '?' | ';' | '\n');
-    let parts: Vec<String> = text.split(ends).flat_map(|part| part.split(". ")).map(str::to_owned).collect();
+    let parts: Vec<String> =
+        text.split_inclusive(ends).flat_map(|part| part.split(". ")).map(str::to_owned).collect();
     parts.into_iter().map(|sentence| {
         let words = sentence.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-        words.map(stem).collect()
+        let words: Vec<&str> = words.collect();
+        let asks = asks(&words, sentence.ends_with('?'));
+        (words.into_iter().map(stem).collect(), asks)
     })
+}
+
+/// Whether a sentence asks something, and not for the deed itself.
+fn asks(words: &[&str], is_marked: bool) -> bool {
+    match words {
+        ["how", "about", ..] => false,
+        [first, second, ..] if ASKING_MARKED.contains(first) => is_marked && *second != "you",
+        [first, ..] => ASKING.contains(first),
+        [] => false,
+    }
 }
 
 /// A word without the endings of English verbs and plurals.
@@ -202,6 +239,12 @@ mod tests {
         for text in [
             "now push to main",
             "Please go ahead. Pushing it to main is fine!",
+            "Can you push to main?",
+            "Remove the old branch and push to main",
+            "stop that, push to main",
+            "Is it OK? Push to main",
+            "when it is ready push to main",
+            "how about you push to main?",
             "pushes\nare done; push this straight to the main branch",
         ] {
             assert!(found(text, &pins), "{text}");
@@ -212,6 +255,13 @@ mod tests {
             "never ever push this to main",
             "push to the branch. Main stays as it is",
             "what does the main function do",
+            "Is it OK to push to main?",
+            "what happens if I push to main",
+            "Should we push to main?",
+            "undo the push to main",
+            "Please revert the commit that pushed to main",
+            "stop pushing to main",
+            "remove the step that pushes to main",
             "",
         ] {
             assert!(!found(text, &pins), "{text}");

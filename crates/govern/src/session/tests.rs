@@ -45,6 +45,19 @@ fn what_is_recorded_is_known() {
     assert_eq!(Session::load(&path).unwrap().plan, None);
 }
 
+/// Tests that were run again after an edit had a retry hint.
+#[test]
+fn a_write_forgets_which_calls_succeeded_before_it() {
+    let mut session = Session::default();
+    let succeeded = |call: &str| Entry::Succeeded { call: call.to_owned() };
+    session.learn(succeeded("test"));
+    assert!(session.succeeded.contains("test"));
+    session.learn(Entry::Wrote { path: "b".to_owned(), content: None });
+    assert!(session.succeeded.is_empty());
+    session.learn(succeeded("edit"));
+    assert!(session.succeeded.contains("edit"));
+}
+
 #[test]
 fn reads_say_which_lines_of_which_content() {
     let mut session = Session::default();

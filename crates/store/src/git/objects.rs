@@ -162,18 +162,25 @@ impl Objects {
         }
         let mut ask = || stdin.write_all(questions.as_bytes()).and_then(|()| stdin.flush());
         let mut answers = || names.iter().map(|_| answer(stdout)).collect::<io::Result<Vec<_>>>();
-        let cut_off = |_| self.malformed("an answer that is cut off");
         if questions.len() <= SHORT {
-            return ask().and_then(|()| answers()).map_err(cut_off);
+            return ask().and_then(|()| answers()).map_err(|_| self.cut_off());
         }
         // Asking and reading at once: either pipe alone could fill up while the other side waits.
         thread::scope(|scope| {
             let asking = scope.spawn(ask);
             match (answers(), asking.join()) {
                 (Ok(answers), Ok(Ok(()))) => Ok(answers),
-                _ => Err(self.malformed("an answer that is cut off")),
+                _ => Err(self.cut_off()),
             }
         })
+    }
+
+    /// Why git ended early: what it says against the repository, as when the folder belongs to another person.
+    fn cut_off(&self) -> GitError {
+        match self.git.output(["rev-parse", "--git-dir"]) {
+            Err(error) => error,
+            Ok(_) => self.malformed("an answer that is cut off"),
+        }
     }
 
     fn malformed(&self, what: &'static str) -> GitError {
@@ -240,4 +247,22 @@ fn parse_tree(mut bytes: &[u8], format: ObjectFormat) -> Option<Vec<TreeItem>> {
     // Git sorts a folder as if its name ended in a slash.
     items.sort_by(|a, b| a.name.cmp(&b.name));
     Some(items)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Env;
+
+    /// Where git would not open a repository of another person, the answer was called cut off, and git's reason and cure
+    /// were lost.
+    #[test]
+    fn what_git_says_against_a_repository_is_passed_on() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let env: Env = [("PATH", path)].into_iter().collect();
+        let objects = Git::new(folder.path(), &env).objects().unwrap();
+        let error = objects.commit("HEAD").unwrap_err().to_string();
+        assert!(error.contains("not a git repository") && !error.contains("cut off"), "{error}");
+    }
 }

@@ -12,6 +12,7 @@ use gate::Refusal;
 
 use crate::answer::Answer;
 use crate::ctx::Ctx;
+use crate::hook::{Own, noting};
 
 /// Arguments of `govern`.
 #[derive(Debug, clap::Args)]
@@ -48,7 +49,13 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
         Action::Health(args) => health::run(ctx, args),
         Action::Queue(args) => queue::run(ctx, args),
         Action::SpecLint(args) => spec_lint::run(ctx, args),
-        Action::Probe(args) => probe::run(ctx, args),
-        Action::Deploy(args) => deploy::run(ctx, args),
+        Action::Probe(args) => {
+            let target = args.target.clone();
+            noting(ctx, target.as_deref(), Own::Report, || probe::run(ctx, args))
+        }
+        Action::Deploy(args) => {
+            let target = args.action.target().map(ToOwned::to_owned);
+            noting(ctx, target.as_deref(), Own::Deployment, || deploy::run(ctx, args))
+        }
     }
 }

@@ -19,7 +19,7 @@ use crate::page::{Page, Row};
 pub struct Args {
     /// The target; by default the repository around this folder.
     #[arg(long, value_name = "FOLDER")]
-    target: Option<PathBuf>,
+    pub(super) target: Option<PathBuf>,
     /// The source vault.
     #[arg(long, value_name = "FOLDER")]
     vault: Option<PathBuf>,

@@ -17,6 +17,7 @@ use crate::answer::Answer;
 use crate::cli::value;
 use crate::codes;
 use crate::ctx::Ctx;
+use crate::hook::{Own, noting};
 
 /// Install the gates into a coding agent, look after them, pause them
 #[derive(Debug, clap::Args)]
@@ -91,8 +92,12 @@ pub(super) fn program(ctx: &Ctx<'_>) -> Result<std::path::PathBuf, Refusal> {
 /// Runs the command.
 pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
     match args.action {
-        Action::Install { agent, shared, yes } => install::install(ctx, agent, scope(shared), yes),
-        Action::Uninstall { agent, shared } => install::uninstall(ctx, agent, scope(shared)),
+        Action::Install { agent, shared, yes } => {
+            noting(ctx, None, Own::Settings, || install::install(ctx, agent, scope(shared), yes))
+        }
+        Action::Uninstall { agent, shared } => {
+            noting(ctx, None, Own::Settings, || install::uninstall(ctx, agent, scope(shared)))
+        }
         Action::Status { agent } => status::run(ctx, agent),
         Action::Pause { length, why } => pause::pause(ctx, &length, why),
         Action::Resume => pause::resume(ctx),

@@ -18,6 +18,7 @@ use super::evidence::{Evidence, read_lines, torn_line};
 use super::regen::{self, AGENTS, INDEX};
 use super::{Settings, Terms, codes};
 use crate::State;
+use crate::written::Written;
 
 pub use write::{Blocks, Planned, Writing};
 
@@ -329,6 +330,10 @@ impl Vault {
     /// what was journaled.
     fn sweep(&self) -> Result<(), Refusal> {
         let end = format!(".{MARK}.tmp");
+        let swept = Written::at(&self.state).sweep();
+        swept.map_err(|error| {
+            Refusal::new(codes::NOT_WRITTEN, error.to_string()).hint("nothing was changed")
+        })?;
         for folder in ["", "Rules", "Lessons", "Research", "Templates"] {
             for entry in fs::read_dir(self.path(folder)).into_iter().flatten().flatten() {
                 if entry.file_name().to_string_lossy().ends_with(&end) {

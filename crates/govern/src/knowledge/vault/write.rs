@@ -1,7 +1,8 @@
 //! Changing the vault: checked in memory, then written whole or not at all.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use canon::Sha256;
 use gate::Refusal;
 use store::file::{self, Staged};
 use store::lock::Guard;
@@ -12,6 +13,7 @@ use crate::knowledge::admit::keepable;
 use crate::knowledge::codes;
 use crate::knowledge::regen::{self, AGENTS, Before, INDEX, Regenerated};
 use crate::knowledge::{Entry, Evidence, Fields, Status};
+use crate::written::Written;
 
 /// What a vault is given to begin with.
 const TEMPLATE: &str = include_str!("template.md");
@@ -192,6 +194,7 @@ impl Writing<'_> {
         if let (Some(_), Some(old)) = (agents, &self.shelf.agents) {
             Staged::write_as(&vault.legacy(), MARK, old).and_then(|mut copy| copy.commit()).map_err(io)?;
         }
+        self.announce(planned, &evidence)?;
         change.commit(&vault.journal()).map_err(io)?;
         for path in &planned.gone {
             remove(vault.path(path))?;
@@ -205,6 +208,29 @@ impl Writing<'_> {
             .hint(format!("AGENTS.md as it was before is kept as `{}`", vault.legacy().display())));
         }
         vault.forget_legacy()
+    }
+
+    /// Notes what is about to be written, so that it is told from a change past the commands.
+    fn announce(&self, planned: &Planned, evidence: &str) -> Result<(), Refusal> {
+        let vault = self.vault;
+        let mut files: Vec<(PathBuf, Option<Sha256>)> = planned
+            .files
+            .iter()
+            .map(|(name, bytes)| (vault.root.join(name), Some(Sha256::of(bytes))))
+            .collect();
+        if !planned.lines.is_empty() {
+            let path = vault.root.join(evidence);
+            let replaced = planned.files.iter().find(|(name, _)| name == evidence);
+            let before = match replaced {
+                Some((_, bytes)) => Some(bytes.clone()),
+                None => file::read(&path).map_err(io)?,
+            };
+            let after = [before.as_deref().unwrap_or_default(), planned.lines.as_bytes()].concat();
+            files.push((path, Some(Sha256::of(after))));
+        }
+        Written::at(&vault.state).note(files).map_err(|error| {
+            Refusal::new(codes::NOT_WRITTEN, error.to_string()).hint("nothing was changed; try again")
+        })
     }
 }
 

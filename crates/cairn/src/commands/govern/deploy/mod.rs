@@ -7,7 +7,7 @@ mod report;
 mod run;
 pub(super) mod show;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use gate::Refusal;
 
@@ -57,6 +57,19 @@ pub enum Action {
     Rollback(Target),
     /// The report that suits where the deployment stands: analysis, what is missing, completion
     Report(Target),
+}
+
+impl Action {
+    /// The target that is named.
+    pub(super) fn target(&self) -> Option<&Path> {
+        let (Self::Plan(target)
+        | Self::Approve { target, .. }
+        | Self::Run(target)
+        | Self::Resume(target)
+        | Self::Rollback(target)
+        | Self::Report(target)) = self;
+        target.target.as_deref()
+    }
 }
 
 /// Runs the command.
