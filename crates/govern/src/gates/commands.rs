@@ -122,7 +122,7 @@ fn typed(argv: &Argv) -> String {
         None => "...".to_owned(),
     };
     let words: Vec<String> = argv.0.iter().map(word).collect();
-    canon::text::clip(&canon::text::one_line(&words.join(" ")), 200).to_string()
+    canon::text::clip(&canon::text::one_line(&words.join(" ")), 200)
 }
 
 /// git's own hooks switched off, for one command or for good.

@@ -192,10 +192,9 @@ fn told(text: &str) -> impl Iterator<Item = (Vec<String>, bool)> {
 /// Whether a sentence asks something, and not for the deed itself.
 fn asks(words: &[&str], is_marked: bool) -> bool {
     match words {
-        ["how", "about", ..] => false,
+        ["how", "about", ..] | [] => false,
         [first, second, ..] if ASKING_MARKED.contains(first) => is_marked && *second != "you",
         [first, ..] => ASKING.contains(first),
-        [] => false,
     }
 }
 
