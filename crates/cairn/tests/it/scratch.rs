@@ -521,14 +521,14 @@ impl Scratch {
     }
 
     /// The same where an agent that sets this variable started the terminal.
-    pub fn person_below(&self, variable: &str, word: &str, args: &[&str]) -> Ran {
+    pub fn person_below(&self, variable: &str, answer: &str, args: &[&str]) -> Ran {
         let mut world = self.world(&self.root());
         world.env.set(variable, "1");
-        self.person_in(world, word, args)
+        self.person_in(world, answer, args)
     }
 
-    fn person_in(&self, world: World, word: &str, args: &[&str]) -> Ran {
-        TYPED.with(|typed| word.clone_into(&mut typed.borrow_mut()));
+    fn person_in(&self, world: World, answer: &str, args: &[&str]) -> Ran {
+        TYPED.with(|typed| answer.clone_into(&mut typed.borrow_mut()));
         let words: Vec<OsString> = args.iter().map(OsString::from).collect();
         let typed: fn(&str) -> String = |_| TYPED.with(|typed| typed.borrow().clone());
         let terminal = Terminal { typed: Some(typed), ..nobody() };
