@@ -101,7 +101,18 @@ fn a_workspace_is_listed_whole() {
     let keys: Vec<&String> = listed.as_object().unwrap().keys().collect();
     assert_eq!(
         keys,
-        ["$schema", "contract", "chant", "at", "workspace", "members", "groups", "diagrams", "summary"]
+        [
+            "$schema",
+            "contract",
+            "chant",
+            "x-cairn",
+            "at",
+            "workspace",
+            "members",
+            "groups",
+            "diagrams",
+            "summary"
+        ]
     );
 }
 
