@@ -1,5 +1,6 @@
 //! What a coding agent may not write or read while it works under these gates, in the one form that every layer has.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use gate::Refusal;
@@ -8,7 +9,7 @@ use gate::protected::{Access, Guard, Protected, Scope};
 use crate::Session;
 use crate::held_out::HeldOut;
 use crate::locks;
-use crate::model::{State, Task};
+use crate::model::State;
 use crate::standing::{self, Standing, WATCHED};
 
 /// The files that the rules are made from: whoever keeps the rules makes them anew when one of these changed.
@@ -23,13 +24,9 @@ pub fn sources(session: &Session<'_>) -> Vec<PathBuf> {
 pub fn protected(session: &Session<'_>, top: &Path) -> Result<Protected, Refusal> {
     let config = session.config()?;
     let mut rules = Protected::new();
-    let mut trees = vec![session.spine.root.as_path()];
-    if session.spine.tree != session.spine.root {
-        trees.push(&session.spine.tree);
-    }
     for task in session.all_tasks()? {
         for lock in &task.tests {
-            for tree in &trees {
+            for tree in trees(session) {
                 let done = if task.state == State::Done { "finished" } else { "open" };
                 rules.push(Guard {
                     scope: Scope::Path(named(&locks::on_disk(tree, &lock.path), top)),
@@ -77,31 +74,49 @@ pub fn protected(session: &Session<'_>, top: &Path) -> Result<Protected, Refusal
     Ok(rules)
 }
 
-/// Whether a protected file is as Chalk has it on record, whoever changed it: the state as a command left it or git
-/// brought it, a locked test as it is locked.
-pub fn is_in_order(session: &Session<'_>, top: &Path, path: &str) -> bool {
-    let is = |name: &str| named(&session.path(name), top) == path;
-    if is(".lock") {
-        // It comes and goes with every command.
-        return true;
-    }
-    if WATCHED.iter().any(|name| is(name)) {
-        return !matches!(
-            standing::examine(session),
-            Ok(Standing::Edited { .. } | Standing::Broken(_)) | Err(_)
-        );
-    }
-    let trees = [&session.spine.root, &session.spine.tree];
-    let holds = |task: &Task| {
-        trees.iter().all(|tree| {
-            let locks = locks::check(session, task, tree).unwrap_or_default();
-            task.tests
-                .iter()
-                .zip(&locks)
-                .all(|(lock, state)| state.holds() || named(&locks::on_disk(tree, &lock.path), top) != path)
-        })
+/// Those of `paths` that are as Chalk has them on record, whoever changed them: the state as a command left it or git
+/// brought it, a locked test as it is locked. Of what is no state and no locked test there is no record.
+pub fn in_order<'p>(session: &Session<'_>, top: &Path, paths: &BTreeSet<&'p str>) -> BTreeSet<&'p str> {
+    // The lock comes and goes with every command.
+    let lock = named(&session.path(".lock"), top);
+    let mut fine: BTreeSet<&str> = paths.get(&*lock).copied().into_iter().collect();
+    let state: Vec<String> = WATCHED.iter().map(|name| named(&session.path(name), top)).collect();
+    let state: Vec<&str> = state.iter().filter_map(|name| paths.get(&**name)).copied().collect();
+    let is_clean = || {
+        let standing = standing::examine(session);
+        !matches!(standing, Ok(Standing::Edited { .. } | Standing::Broken(_)) | Err(_))
     };
-    session.all_tasks().is_ok_and(|tasks| tasks.iter().all(holds))
+    if !state.is_empty() && is_clean() {
+        fine.extend(state);
+    }
+    let mut broken: BTreeSet<&str> = BTreeSet::new();
+    let mut locked: BTreeSet<&str> = BTreeSet::new();
+    for task in session.all_tasks().unwrap_or_default() {
+        for tree in trees(session) {
+            let path = |path: &str| paths.get(&*named(&locks::on_disk(tree, path), top)).copied();
+            let asked: Vec<&str> = task.tests.iter().filter_map(|lock| path(&lock.path)).collect();
+            if asked.is_empty() {
+                continue;
+            }
+            locked.extend(&asked);
+            match locks::check(session, &task, tree) {
+                Ok(states) => {
+                    let is_broken = states.iter().filter(|state| !state.holds());
+                    broken.extend(is_broken.filter_map(|state| path(&state.path)));
+                }
+                Err(_) => broken.extend(&asked),
+            }
+        }
+    }
+    fine.extend(locked.difference(&broken));
+    fine
+}
+
+/// The trees in which the files of the spine's tasks lie.
+fn trees<'s>(session: &'s Session<'_>) -> impl Iterator<Item = &'s Path> {
+    let spine = &session.spine;
+    let other = (spine.tree != spine.root).then_some(spine.tree.as_path());
+    std::iter::once(spine.root.as_path()).chain(other)
 }
 
 /// The path as the rules have it.

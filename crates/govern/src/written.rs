@@ -135,17 +135,26 @@ impl Written {
 
     /// Whether a file, or every file of a folder, is as this program wrote it last.
     pub fn is_as_written(&self, path: &Path) -> bool {
-        let known = self.known();
-        let is_folder = fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
-        if !is_folder {
-            let is_link = fs::symlink_metadata(path).is_ok_and(|found| !found.is_file());
-            return !is_link && known.get(path) == Some(&digest(path));
-        }
-        let lying = Lying::at(vec![path.to_owned()]);
-        let is_known =
-            |(path, digest): (&PathBuf, &Option<Sha256>)| digest.is_some() && known.get(path) == Some(digest);
-        lying.files.iter().all(is_known)
+        is_as_known(&self.known(), path)
     }
+
+    /// What [`is_as_written`](Self::is_as_written) says of each path, with one look at the record.
+    pub fn are_as_written<'p>(&self, paths: impl IntoIterator<Item = &'p Path>) -> Vec<bool> {
+        let known = self.known();
+        paths.into_iter().map(|path| is_as_known(&known, path)).collect()
+    }
+}
+
+fn is_as_known(known: &Files, path: &Path) -> bool {
+    let found = fs::symlink_metadata(path);
+    if !found.as_ref().is_ok_and(fs::Metadata::is_dir) {
+        let is_link = found.is_ok_and(|found| !found.is_file());
+        return !is_link && known.get(path) == Some(&digest(path));
+    }
+    let lying = Lying::at(vec![path.to_owned()]);
+    let is_known =
+        |(path, digest): (&PathBuf, &Option<Sha256>)| digest.is_some() && known.get(path) == Some(digest);
+    lying.files.iter().all(is_known)
 }
 
 #[cfg(test)]

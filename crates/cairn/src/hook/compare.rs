@@ -31,13 +31,14 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Takes out what is as its own record has it: a command changed it, of the agent's or of a person's.
-    pub fn settle(&mut self, is_in_order: impl Fn(&str, &Guard) -> bool) {
-        let mut settled = Vec::new();
+    /// Takes out what is as its own record has it: a command changed it, of the agent's or of a person's. A locked test
+    /// that was locked anew is none of the protected any more, and changed all the same.
+    pub fn settle(&mut self, in_order: &BTreeSet<String>) {
+        let mut settled = BTreeSet::new();
         self.protected.retain(|(path, guard)| {
-            let is_settled = is_in_order(path, guard);
-            if is_settled && (guard.rule == "chalk:state" || !guard.rule.starts_with("chalk:")) {
-                settled.push(path.clone());
+            let is_settled = in_order.contains(path);
+            if is_settled && guard.rule != "chalk:locked-test" {
+                settled.insert(path.clone());
             }
             !is_settled
         });

@@ -271,7 +271,9 @@ impl Course<'_> {
         } else {
             compare::Found::default()
         };
-        found.settle(|path, guard| snapshot::is_in_order(self.world, &self.state, path, guard));
+        if !found.protected.is_empty() {
+            found.settle(&snapshot::in_order(self.world, &self.state, &found.protected));
+        }
         let unannounced: Vec<String> =
             found.changed.iter().filter(|path| !writes.contains(path)).cloned().collect();
         if !unannounced.is_empty() {

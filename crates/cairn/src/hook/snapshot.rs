@@ -1,6 +1,7 @@
 //! The rules and the policy as they stand, kept beside the repository so that a call is judged without reading what
 //! they are made from. What is kept is made anew when one of its sources is no longer what it was.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -196,14 +197,25 @@ pub(super) fn policy(
     Ok(policies.into_iter().reduce(|one, other| one.stricter(&other)).unwrap_or_default())
 }
 
-/// Whether a protected file is as its record has it: that of Chalk, or that of what this program wrote.
-pub(super) fn is_in_order(world: &World, state: &State, path: &str, guard: &Guard) -> bool {
+/// Those of the protected files that are as their record has them: that of Chalk, or that of what this program wrote.
+pub(super) fn in_order(world: &World, state: &State, protected: &[(String, Guard)]) -> BTreeSet<String> {
     let root = state.root();
-    if !guard.rule.starts_with("chalk:") {
-        return Written::at(state.folder()).is_as_written(&root.join(path));
+    let (chalks, others): (Vec<_>, Vec<_>) =
+        protected.iter().partition(|(_, guard)| guard.rule.starts_with("chalk:"));
+    let mut fine = BTreeSet::new();
+    if !others.is_empty() {
+        let places: Vec<PathBuf> = others.iter().map(|(path, _)| root.join(path)).collect();
+        let found = Written::at(state.folder()).are_as_written(places.iter().map(PathBuf::as_path));
+        let written = others.iter().zip(found).filter(|(_, found)| *found);
+        fine.extend(written.map(|((path, _), _)| path.clone()));
     }
-    chalk::Session::open(world, crate::cli::as_cairn, &Silent)
-        .is_ok_and(|session| chalk::protect::is_in_order(&session, root, path))
+    if !chalks.is_empty()
+        && let Ok(session) = chalk::Session::open(world, crate::cli::as_cairn, &Silent)
+    {
+        let paths = chalks.iter().map(|(path, _)| path.as_str()).collect();
+        fine.extend(chalk::protect::in_order(&session, root, &paths).into_iter().map(str::to_owned));
+    }
+    fine
 }
 
 /// Where the person's own policy lies.

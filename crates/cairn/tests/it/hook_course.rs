@@ -447,3 +447,19 @@ fn a_deployment_s_own_files_are_not_written_by_an_agent() {
     assert!(shell(&scratch, "u", "rm -r .governance.bak").is_some());
     assert_eq!(shell(&scratch, "u", "cat .governance/deploy-state.json"), None);
 }
+
+/// No lock was broken, and so a written file of the held-out set was taken for one that is as it was locked.
+#[test]
+fn a_write_in_the_held_out_set_is_found_after_the_call() {
+    let scratch = project();
+    let mut config: Value = serde_json::from_str(&scratch.read(".chalk/chalk.json")).unwrap();
+    config["protocol"]["regression"]["dir"] = json!("held");
+    scratch.write(".chalk/chalk.json", config.to_string());
+    scratch.run(&["chalk", "accept", "--why", "another folder"]).ok();
+    claude(&scratch, "SessionStart", json!({ "source": "startup" }));
+    let command = json!({ "command": "python3 tool.py" });
+    assert_eq!(before(&scratch, "u1", "Bash", command.clone()), None);
+    scratch.write("held/held_test.py", "assert True\n");
+    let said = after(&scratch, "u1", "Bash", command, json!({})).out;
+    assert!(said.contains("held") && said.contains("changed during the last call"), "{said}");
+}
