@@ -10,6 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use canon::Sha256;
+use gate::run;
 use store::{Env, file};
 
 /// The longest line that a subject may answer with.
@@ -98,8 +99,6 @@ impl Subject {
             }
         }
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let spawned = spawn(&mut command, around.map(|(around, _)| around.umask));
         let child = spawned.map_err(|error| {
             Trouble(match error.kind() {
@@ -119,12 +118,12 @@ fn spawn(command: &mut Command, umask: Option<u32>) -> io::Result<Child> {
     #[cfg(unix)]
     if let Some(mask) = umask {
         let before = rustix::process::umask(rustix::fs::Mode::from_raw_mode(mask));
-        let child = command.spawn();
+        let child = run::start_beside(command);
         rustix::process::umask(before);
         return child;
     }
     let _ = umask;
-    command.spawn()
+    run::start_beside(command)
 }
 
 /// A subject that runs.
@@ -250,16 +249,16 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         // The number of a process that was waited for may belong to another by now.
-        if !matches!(self.child.try_wait(), Ok(None)) {
-            return;
+        if matches!(self.child.try_wait(), Ok(None)) {
+            #[cfg(unix)]
+            {
+                let group = rustix::process::Pid::from_child(&self.child);
+                let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+            }
+            let _ = self.child.kill();
+            let _ = self.child.wait();
         }
-        #[cfg(unix)]
-        {
-            let group = rustix::process::Pid::from_child(&self.child);
-            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
-        }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        run::forget(&self.child);
     }
 }
 

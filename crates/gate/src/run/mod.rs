@@ -19,6 +19,7 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
+use std::process::Child;
 use std::time::Duration;
 
 mod end;
@@ -137,6 +138,29 @@ pub fn run(command: &Command) -> io::Result<Ran> {
     let ran = portable::run(command, &logs)?;
     let (log, stderr) = logs.digests()?;
     Ok(Ran { log, stderr, ..ran })
+}
+
+/// Starts a process that leads a group of its own and runs beside others. What commands that are run meanwhile leave
+/// behind is looked for and stopped, and this is none of it. Once it was waited for, [`forget`] is due.
+///
+/// # Errors
+/// It does not start.
+pub fn start_beside(command: &mut std::process::Command) -> io::Result<Child> {
+    #[cfg(unix)]
+    {
+        std::os::unix::process::CommandExt::process_group(command, 0);
+        unix::start(command)
+    }
+    #[cfg(not(unix))]
+    command.spawn()
+}
+
+/// Forgets a process of [`start_beside`] that was waited for.
+pub fn forget(child: &Child) {
+    #[cfg(unix)]
+    unix::ended(rustix::process::Pid::from_child(child));
+    #[cfg(not(unix))]
+    let _ = child;
 }
 
 /// The system's command for `command`, with all but the streams that it reads and writes; or why

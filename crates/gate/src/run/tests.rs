@@ -330,6 +330,28 @@ fn the_dead_are_waited_for() {
     assert!(!Path::new(&format!("/proc/{pid}")).exists());
 }
 
+/// A process that the program had started beside the gates was taken for one that a gate had left behind.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_runs_beside_is_not_stopped() {
+    let bench = Bench::new();
+    let (go, on) = (bench.path("go"), bench.path("on"));
+    let script = format!("touch '{}'; while ! test -e '{}'; do sleep 0.02; done", on.display(), go.display());
+    let command = bench.script(&script);
+    let ran = std::thread::spawn(move || run(&command).unwrap());
+    while !on.exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    // It begins while the command runs, as an orphan of the command would.
+    let mut beside = start_beside(std::process::Command::new("sleep").arg("1000")).unwrap();
+    std::fs::write(&go, "").unwrap();
+    assert_eq!(ran.join().unwrap().leftovers, Leftovers::None);
+    assert!(beside.try_wait().unwrap().is_none());
+    beside.kill().unwrap();
+    beside.wait().unwrap();
+    forget(&beside);
+}
+
 #[test]
 fn a_command_dies_with_its_caller() {
     use std::os::unix::process::CommandExt as _;
