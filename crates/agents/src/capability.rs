@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::agent::AgentId;
-use crate::contract::Contract;
+use gate::contract::Contract;
 
 /// How far an ability reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -118,7 +118,7 @@ impl Capabilities {
             ),
             (
                 "context_at_call",
-                Contract::ReInjection,
+                Contract::Reinjection,
                 self.context_at_call,
                 "what is said with a call that goes on may not reach the agent",
             ),

@@ -3,6 +3,7 @@
 //! - [`ReasonCode`] and [`Refusal`]: the answer of a gate that stays shut, with one code of a closed list,
 //!   one sentence and the one command that comes next;
 //! - [`Finding`]: what a check saw, where it does not decide by itself;
+//! - [`contract`]: what the governance workflow needs of an agent, C-1 to C-9;
 //! - [`event`]: what a coding agent does, in no agent's own words, and the verdict on it;
 //! - [`protected`]: what may not be written or read, in one form for every layer;
 //! - [`run`](mod@run): the command runner, with a process group, a deadline and the output in a file;
@@ -14,6 +15,7 @@
 //! Nothing here knows a protocol or prints.
 
 mod code;
+pub mod contract;
 pub mod event;
 pub mod family;
 mod finding;

@@ -95,7 +95,7 @@ fn the_contracts_say_what_the_answers_do() {
             (false, true) => Standing::Degraded,
             (false, false) => Standing::Absent,
         };
-        assert_eq!(standing(Contract::ReInjection), expected, "{agent}");
+        assert_eq!(standing(Contract::Reinjection), expected, "{agent}");
         let can_ask = agent.capabilities().ask != crate::Reach::None;
         assert!(can_ask || standing(Contract::CommitmentGate) != Standing::Native, "{agent}");
         let has_prompt = agent.points().iter().any(|point| point.moment == Some(Moment::Prompt));

@@ -103,7 +103,7 @@ fn toolset(provides: impl Fn(Id) -> bool, bridge: Bridge) -> Toolset {
 fn suitable(stage: &Stage, step: &Map<String, Value>) -> Value {
     let provided = words(step, "provides");
     let is_open = stage.gates == Gates::Off;
-    let toolset = toolset(|id| is_open || provided.contains(&id.as_str()), Bridge::Shipped);
+    let toolset = toolset(|id| is_open || provided.contains(&id.id()), Bridge::Shipped);
     json!({ "suitable": toolset.is_suitable(), "lacks": toolset.lacks(), "degrades": toolset.degrades() })
 }
 

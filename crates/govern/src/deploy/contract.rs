@@ -1,103 +1,10 @@
-//! The capability contracts C-1 to C-9, and what a toolset has to meet them with.
+//! What a toolset has to meet the capability contracts with.
 //!
-//! Which toolset provides what is handed in as data; here is what a contract is, and when a toolset is suitable.
+//! Which toolset provides what is handed in as data; here is when a toolset is suitable.
 
+pub use gate::contract::Contract as Id;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-
-/// A capability contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-pub enum Id {
-    /// The plan gate.
-    #[serde(rename = "C-1")]
-    PlanGate,
-    /// The commitment gate.
-    #[serde(rename = "C-2")]
-    CommitmentGate,
-    /// Receipts.
-    #[serde(rename = "C-3")]
-    Receipts,
-    /// Completion evidence.
-    #[serde(rename = "C-4")]
-    CompletionEvidence,
-    /// The lifecycle of knowledge.
-    #[serde(rename = "C-5")]
-    KnowledgeLifecycle,
-    /// Seeding of the vault.
-    #[serde(rename = "C-6")]
-    VaultSeeding,
-    /// Rules that stay under compaction.
-    #[serde(rename = "C-7")]
-    Pinning,
-    /// The priority of directives.
-    #[serde(rename = "C-8")]
-    DirectivePriority,
-    /// Rules that are said again after so many calls.
-    #[serde(rename = "C-9")]
-    Reinjection,
-}
-
-impl Id {
-    /// Every contract.
-    pub const ALL: [Self; 9] = [
-        Self::PlanGate,
-        Self::CommitmentGate,
-        Self::Receipts,
-        Self::CompletionEvidence,
-        Self::KnowledgeLifecycle,
-        Self::VaultSeeding,
-        Self::Pinning,
-        Self::DirectivePriority,
-        Self::Reinjection,
-    ];
-
-    /// Its number, as in `C-1`.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::PlanGate => "C-1",
-            Self::CommitmentGate => "C-2",
-            Self::Receipts => "C-3",
-            Self::CompletionEvidence => "C-4",
-            Self::KnowledgeLifecycle => "C-5",
-            Self::VaultSeeding => "C-6",
-            Self::Pinning => "C-7",
-            Self::DirectivePriority => "C-8",
-            Self::Reinjection => "C-9",
-        }
-    }
-
-    /// Whether a toolset without it is not suitable.
-    pub const fn is_required(self) -> bool {
-        !matches!(self, Self::Pinning | Self::DirectivePriority | Self::Reinjection)
-    }
-
-    /// The least that a tool must expose for it.
-    pub const fn primitive(self) -> &'static str {
-        match self {
-            Self::PlanGate => "a hook before each tool call that can deny it with a reason",
-            Self::CommitmentGate => "an approval outside the agent for what can't be taken back",
-            Self::Receipts => "the arguments and the result of each tool call",
-            Self::CompletionEvidence => "a signal at the end of a turn or a session",
-            Self::KnowledgeLifecycle => {
-                "the logic that promotes and regenerates, and a feed of evidence for it"
-            }
-            Self::VaultSeeding => "copying files and regenerating the agents' instructions",
-            Self::Pinning => "control over the context under compaction",
-            Self::DirectivePriority => "a hook at each input and a way to review the output",
-            Self::Reinjection => "a hook at each call that can add to the context",
-        }
-    }
-
-    /// What holds no more where it is missing and not required.
-    pub const fn degrades_to(self) -> Option<&'static str> {
-        match self {
-            Self::Pinning => Some("pinned rules are not enforced under compaction"),
-            Self::DirectivePriority => Some("the output alone is reviewed"),
-            Self::Reinjection => Some("rules are said again at tool calls alone"),
-            _ => None,
-        }
-    }
-}
 
 /// How a contract is met.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -230,7 +137,7 @@ pub(crate) mod tests {
             let unnamed = Toolset { contracts: Vec::new(), ..whole("x") };
             assert!(!unnamed.is_suitable(), "what is not said is not there");
             let name = serde_json::to_value(id).unwrap();
-            assert_eq!(name, id.as_str());
+            assert_eq!(name, id.id());
         }
     }
 

@@ -194,7 +194,7 @@ fn adaptations(vectors: &[Vector], selected: Option<&Toolset>, engine: &str) -> 
         }
         for id in toolset.degrades() {
             let without = id.degrades_to().unwrap_or_default();
-            found.push(format!("{} has no full {}: {without}", toolset.name, id.as_str()));
+            found.push(format!("{} has no full {}: {without}", toolset.name, id));
         }
     }
     let fails = |vector: &&Vector| vector.weight == Weight::Optional && !vector.pass;
@@ -272,7 +272,7 @@ fn is_at_least(version: &str, major: u32, minor: u32) -> bool {
 }
 
 fn contracts(ids: &[Id]) -> String {
-    ids.iter().map(|id| id.as_str()).collect::<Vec<_>>().join(", ")
+    ids.iter().map(|id| id.id()).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
