@@ -344,7 +344,7 @@ fn what_runs_beside_is_not_stopped() {
     }
     // It begins while the command runs, as an orphan of the command would.
     let mut beside = start_beside(std::process::Command::new("sleep").arg("1000")).unwrap();
-    std::fs::write(&go, "").unwrap();
+    fs::write(&go, "").unwrap();
     assert_eq!(ran.join().unwrap().leftovers, Leftovers::None);
     assert!(beside.try_wait().unwrap().is_none());
     beside.kill().unwrap();
