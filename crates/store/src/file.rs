@@ -467,7 +467,7 @@ pub fn read_tail(path: &Path, bytes: u64) -> Result<(Vec<u8>, bool), FileError> 
     let length = file.metadata().map_err(fail)?.len();
     let start = length.saturating_sub(bytes);
     file.seek(SeekFrom::Start(start)).map_err(fail)?;
-    let mut tail = Vec::new();
+    let mut tail = Vec::with_capacity(usize::try_from(length - start).unwrap_or(0) + 1);
     file.take(bytes).read_to_end(&mut tail).map_err(fail)?;
     Ok((tail, start > 0))
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use gate::protected::{Access, Guard, Kept, Scope};
+use gate::protected::{Access, Damaged, Guard, Kept, Scope};
 use govern::State;
 use serde::{Deserialize, Serialize};
 use store::file::{self, Identity};
@@ -48,6 +48,9 @@ impl Found {
 
 /// Compares the protected files, and with `all` whatever git sees, with how they lay when they were last looked at.
 /// The first look finds nothing. What a look left damaged is put aside with `stamp` behind its name.
+///
+/// # Errors
+/// The kept rules are not what was kept; nothing was compared.
 pub(super) fn compare(
     state: &State,
     layout: Option<&Layout>,
@@ -55,7 +58,8 @@ pub(super) fn compare(
     rules: &Kept<'_>,
     all: bool,
     stamp: i64,
-) -> Found {
+) -> Result<Found, Damaged> {
+    let guards = rules.all()?;
     let path = state.folder().join("seen.json");
     let root = state.root();
     let kept = file::read(&path).map(|bytes| bytes.map(|bytes| serde_json::from_slice(&bytes)));
@@ -65,7 +69,6 @@ pub(super) fn compare(
         // A folder or a link in its place would make every look the first one.
         let _ = fs::rename(&path, path.with_extension(format!("json.broken-{stamp}")));
     }
-    let guards = rules.all();
     let path_of = |guard: &'_ Guard| match &guard.scope {
         Scope::Path(name) => Some(name.clone()),
         _ => None,
@@ -105,7 +108,7 @@ pub(super) fn compare(
         }
     }
     for name in &found.changed {
-        let guard = rules.on(name).into_iter().find(|guard| guard.rule != "cairn:git");
+        let guard = rules.on(name)?.into_iter().find(|guard| guard.rule != "cairn:git");
         found.protected.extend(guard.map(|guard| (name.clone(), guard)));
     }
     if known.as_ref() != Some(&seen)
@@ -114,7 +117,7 @@ pub(super) fn compare(
     {
         let _ = file::replace(&path, &text);
     }
-    found
+    Ok(found)
 }
 
 /// The paths that git sees as changed or untracked, from the top.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use agents::Reading;
 use canon::Sha256;
 use gate::event::{Call, Decision, Event, Moment, Tool, Verdict};
-use gate::protected::Kept;
+use gate::protected::{Damaged, Kept};
 use govern::State;
 use govern::classify::{Context, Effects, Place, classify};
 use govern::gates::{self, Act, Found, Known, PLAN_SPEC_READ, SEARCHED};
@@ -83,9 +83,8 @@ pub(super) fn run(reading: &Reading, mut world: World) -> Result<Verdict, String
 
 impl Course<'_> {
     pub(super) fn receipts(&self) -> Result<Receipts<'_>, String> {
-        let policy = serde_json::to_vec(&self.snapshot.policy).map(Sha256::of).ok();
         let receipts = Receipts::open(&self.state, self.world).map_err(|error| error.to_string())?;
-        Ok(receipts.under(policy))
+        Ok(receipts.under(self.snapshot.policy_digest))
     }
 
     pub(super) fn remember(&self, entries: &[Entry]) -> Result<(), String> {
@@ -175,7 +174,7 @@ impl Course<'_> {
         let writes = names(self.state.root(), &effects);
         let known = receipts::Known {
             writes: &writes,
-            protected: Some(self.snapshot.digest),
+            protected: Some(self.snapshot.digest()),
             probe: None,
             marker: marker.filter(|_| verdict.decision == Decision::Allow),
         };
@@ -202,20 +201,30 @@ impl Course<'_> {
         let reads: Vec<_> = effects.reads.iter().map(resolve::touched).collect();
         let walks: Vec<Vec<PathBuf>> =
             effects.recursive_reads.iter().map(|walk| resolve::paths(&walk.root)).collect();
-        let rules = Kept::read(&self.snapshot.rules).ok_or("the kept rules are damaged")?;
-        let known = Known {
-            root: self.state.root(),
-            rules: &rules,
-            policy: &self.snapshot.policy,
-            session: &self.session,
-            fold: cfg!(any(target_os = "macos", windows)),
-            file: &|path| file::read(path).ok().flatten(),
-            is_occupied: &|folder| {
-                std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
-            },
-        };
         let act = Act { event: self.event, effects, changes: &changes, reads: &reads, walks: &walks };
-        Ok(gates::judge(&act, &known))
+        self.by_rules(|rules| {
+            let known = Known {
+                root: self.state.root(),
+                rules,
+                policy: &self.snapshot.policy,
+                session: &self.session,
+                fold: cfg!(any(target_os = "macos", windows)),
+                file: &|path| file::read(path).ok().flatten(),
+                is_occupied: &|folder| {
+                    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
+                },
+            };
+            gates::judge(&act, &known)
+        })
+    }
+
+    /// What the kept rules say. Damaged ones are made anew.
+    fn by_rules<T>(&self, ask: impl Fn(&Kept<'_>) -> Result<T, Damaged>) -> Result<T, String> {
+        if let Ok(answer) = ask(&self.snapshot.rules()) {
+            return Ok(answer);
+        }
+        let anew = Snapshot::anew(self.world, self.layout.as_ref(), &self.state)?;
+        ask(&anew.rules()).map_err(|damaged| damaged.to_string())
     }
 
     /// The finding with the way to a person: the agent asks by itself, or a ticket waits for an answer.
@@ -315,19 +324,25 @@ impl Course<'_> {
     /// Whether to look at every protected file after a call that ran nothing: where there are few of them, or where it
     /// wrote one itself. Else the next call that runs something finds what changed.
     fn is_worth_a_look(&self, writes: &[String]) -> Result<bool, String> {
-        if self.snapshot.rules.len() <= FEW_RULES {
+        if self.snapshot.bytes() <= FEW_RULES {
             return Ok(true);
         }
-        let rules = Kept::read(&self.snapshot.rules).ok_or("the kept rules are damaged")?;
-        Ok(writes.iter().any(|path| !rules.on(path).is_empty()))
+        self.by_rules(|rules| {
+            for path in writes {
+                if !rules.on(path)?.is_empty() {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })
     }
 
     /// What changed since the last look: of the protected files, and with `all` of whatever git sees.
     pub(super) fn look(&self, all: bool) -> Result<compare::Found, String> {
-        let rules = Kept::read(&self.snapshot.rules).ok_or("the kept rules are damaged")?;
         let git = Git::new(self.state.root(), &self.world.env);
         let stamp = self.world.now().as_millis();
-        let found = compare::compare(&self.state, self.layout.as_ref(), &git, &rules, all, stamp);
+        let layout = self.layout.as_ref();
+        let found = self.by_rules(|rules| compare::compare(&self.state, layout, &git, rules, all, stamp))?;
         if found.is_blind {
             self.put(&Note { marker: "look-damaged", ..Note::default() })?;
             let fact = "what the last look at the files saw was damaged: what changed since is not known";

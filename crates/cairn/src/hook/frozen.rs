@@ -21,7 +21,7 @@ impl Course<'_> {
         let plan = plan::read(&self.state).and_then(|plan| serde_json::to_vec(&plan).ok());
         let frozen = Frozen::new()
             .with(Part::Policy, policy::PATH, policy.as_deref())
-            .with(Part::Locked, "rules", Some(&self.snapshot.rules))
+            .with(Part::Locked, "rules", Some(self.snapshot.digest().to_string().as_bytes()))
             .with(Part::Plan, "plan", plan.as_deref());
         // Settings hold much that is no gate: what counts is how the installation in them stands.
         let installed = silent::installed(&self.state, self.world, self.reading.agent);

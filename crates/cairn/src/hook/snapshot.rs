@@ -2,13 +2,15 @@
 //! they are made from. What is kept is made anew when one of its sources is no longer what it was.
 
 use std::collections::BTreeSet;
-use std::fs;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use canon::Sha256;
 use chant::Place;
 use gate::Silent;
-use gate::protected::Guard;
+use gate::protected::{Guard, Index, Kept, Lines};
 use govern::State;
 use govern::policy::{self, Policy};
 use govern::session::pins::Constraint;
@@ -22,7 +24,13 @@ use store::tree::{Revision, Tree};
 use super::pins;
 
 /// The form of what is kept.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
+
+/// Its name in the state's folder.
+const FILE: &str = "snapshot";
+
+/// How much of it is read at once: all but the rules about single paths, where there is no more than usual.
+const BEGIN: usize = 32 * 1024;
 
 /// What the kept rules were made from, and the policy.
 #[derive(Debug, Serialize, Deserialize)]
@@ -33,25 +41,58 @@ struct Head {
     agent: Option<String>,
     sources: Vec<(PathBuf, Option<Identity>)>,
     policy: Policy,
+    policy_digest: Option<Sha256>,
     pins: Vec<Constraint>,
-    rules: Sha256,
+    rules: Index,
 }
 
 /// Rules and policy.
 pub(super) struct Snapshot {
     /// The policy in force.
     pub policy: Policy,
+    /// Its digest.
+    pub policy_digest: Option<Sha256>,
     /// The pinned constraints, the highest priority first.
     pub pins: Vec<Constraint>,
-    /// The rules, as [`gate::protected::Kept`] reads them.
-    pub rules: Vec<u8>,
-    /// The digest of the rules.
-    pub digest: Sha256,
+    index: Index,
+    lines: Box<dyn Lines + Send>,
+}
+
+/// The lines of kept rules in the file that holds the snapshot: they are read as they are asked for.
+struct InFile {
+    file: File,
+    start: u64,
+}
+
+impl Lines for InFile {
+    fn read(&self, range: Range<usize>) -> Option<Vec<u8>> {
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(self.start + u64::try_from(range.start).ok()?)).ok()?;
+        let mut bytes = vec![0; range.len()];
+        file.read_exact(&mut bytes).ok()?;
+        Some(bytes)
+    }
 }
 
 impl Snapshot {
-    fn new(head: Head, rules: Vec<u8>) -> Self {
-        Self { policy: head.policy, pins: head.pins, rules, digest: head.rules }
+    fn new(head: Head, lines: Box<dyn Lines + Send>) -> Self {
+        let Head { policy, policy_digest, pins, rules: index, .. } = head;
+        Self { policy, policy_digest, pins, index, lines }
+    }
+
+    /// The rules, looked up as they are kept.
+    pub fn rules(&self) -> Kept<'_> {
+        Kept::new(&self.index, &*self.lines)
+    }
+
+    /// The digest of the rules.
+    pub fn digest(&self) -> Sha256 {
+        self.index.digest()
+    }
+
+    /// How many bytes the rules about single paths have.
+    pub fn bytes(&self) -> usize {
+        self.index.bytes()
     }
 
     /// The rules and the policy of the repository around the world's folder.
@@ -59,21 +100,28 @@ impl Snapshot {
     /// # Errors
     /// Something that they are made from can't be read: then nothing may act.
     pub fn load(world: &World, layout: Option<&Layout>, state: &State) -> Result<Self, String> {
-        let path = state.folder().join("snapshot");
-        if let Some(kept) = kept(&path, world, state.root()) {
-            return Ok(kept);
+        match kept(&state.folder().join(FILE), world, state.root()) {
+            Some(kept) => Ok(kept),
+            None => Self::anew(world, layout, state),
         }
-        let (head, rules) = build(world, layout, state.root())?;
+    }
+
+    /// The same, whatever is kept.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn anew(world: &World, layout: Option<&Layout>, state: &State) -> Result<Self, String> {
+        let (head, lines) = build(world, layout, state.root())?;
         // A place that can't be written costs the time of making the rules each time, and nothing else.
         if file::create_folder(state.folder().parent().unwrap_or(state.folder()), state.folder()).is_ok() {
             let text = serde_json::to_vec(&head).map_err(|error| error.to_string())?;
             let mut bytes = format!("{}\n", Sha256::of(&text)).into_bytes();
             bytes.extend(text);
             bytes.push(b'\n');
-            bytes.extend(&rules);
-            let _ = file::replace(&path, &bytes);
+            bytes.extend(&lines);
+            let _ = file::replace(&state.folder().join(FILE), &bytes);
         }
-        Ok(Self::new(head, rules))
+        Ok(Self::new(head, Box::new(lines)))
     }
 }
 
@@ -84,15 +132,19 @@ fn agent(world: &World) -> Option<String> {
 /// What is kept, if it is whole and nothing of what it was made from changed.
 fn kept(path: &Path, world: &World, root: &Path) -> Option<Snapshot> {
     let own = Identity::of(path)?;
-    let bytes = file::read(path).ok()??;
-    let mut parts = bytes.splitn(3, |&byte| byte == b'\n');
-    let (digest, text, rules) = (parts.next()?, parts.next()?, parts.next()?);
-    // Half of the rules would let pass what the other half forbids.
-    if Sha256::of(text).to_string().as_bytes() != digest {
+    let (file, length) = file::open(path).ok()??;
+    let mut begin = BufReader::with_capacity(BEGIN, file);
+    let (mut digest, mut text) = (Vec::new(), Vec::new());
+    begin.read_until(b'\n', &mut digest).ok()?;
+    begin.read_until(b'\n', &mut text).ok()?;
+    let start = u64::try_from(digest.len() + text.len()).ok()?;
+    text.pop_if(|byte| *byte == b'\n')?;
+    if Sha256::of(&text).to_string().as_bytes() != digest.strip_suffix(b"\n")? {
         return None;
     }
-    let head: Head = serde_json::from_slice(text).ok()?;
+    let head: Head = serde_json::from_slice(&text).ok()?;
     let is_current = head.v == VERSION
+        && length == start + u64::try_from(head.rules.bytes()).ok()?
         && head.program == env!("CARGO_PKG_VERSION")
         && head.root == root
         && head.agent == agent(world)
@@ -101,7 +153,8 @@ fn kept(path: &Path, world: &World, root: &Path) -> Option<Snapshot> {
             // A write in the very moment in which the rules were made may have gone unseen.
             now == *known && now.is_none_or(|now| now.is_marked() || now.is_older_than(&own))
         });
-    (is_current && head.rules == Sha256::of(rules)).then(|| Snapshot::new(head, rules.to_vec()))
+    let lines = InFile { file: begin.into_inner(), start };
+    is_current.then(|| Snapshot::new(head, Box::new(lines)))
 }
 
 fn build(world: &World, layout: Option<&Layout>, root: &Path) -> Result<(Head, Vec<u8>), String> {
@@ -136,7 +189,8 @@ fn build(world: &World, layout: Option<&Layout>, root: &Path) -> Result<(Head, V
     let pins = pins::pinned(&policy, root, committed.as_ref(), &work, &mut files);
     rules.extend(policy.protected());
     let sources = files.into_iter().map(|path| (path.clone(), Identity::of(&path))).collect();
-    let rules = rules.keep();
+    let (rules, lines) = rules.keep();
+    let policy_digest = serde_json::to_vec(&policy).map(Sha256::of).ok();
     let head = Head {
         v: VERSION,
         program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -144,10 +198,11 @@ fn build(world: &World, layout: Option<&Layout>, root: &Path) -> Result<(Head, V
         agent: agent(world),
         sources,
         policy,
+        policy_digest,
         pins,
-        rules: Sha256::of(&rules),
+        rules,
     };
-    Ok((head, rules))
+    Ok((head, lines))
 }
 
 /// What `HEAD` holds, where there is one.

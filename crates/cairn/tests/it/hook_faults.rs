@@ -385,6 +385,26 @@ fn damaged_state_allows_nothing_by_accident_and_the_next_call_works() {
     }
 }
 
+/// The rules about single paths are read as a call asks for them: what of them is damaged is found by that call.
+#[test]
+fn a_kept_rule_that_another_took_the_place_of_is_made_anew() {
+    let scratch = project();
+    let locked = write_of(&scratch, "PreToolUse", "first", "tests/locked_test.py");
+    assert!(denies(&ask(&scratch, None, Some("pre-tool"), &locked)));
+    let path = state(&scratch).folder().join("snapshot");
+    let kept = fs::read(&path).unwrap();
+    let name = b"tests/locked_test.py";
+    let at = kept.windows(name.len()).rposition(|window| window == name).unwrap();
+    let mut other = kept.clone();
+    other[at..at + name.len()].copy_from_slice(b"tests/looked_test.py");
+    fs::write(&path, &other).unwrap();
+    let locked = write_of(&scratch, "PreToolUse", "second", "tests/locked_test.py");
+    let refused = ask(&scratch, None, Some("pre-tool"), &locked);
+    assert!(denies(&refused) && shown(&refused).contains("chalk:locked-test"), "{}", shown(&refused));
+    let healed = fs::read(&path).unwrap();
+    assert_eq!(healed.windows(name.len()).rposition(|window| window == name), Some(at));
+}
+
 /// A call of one of many sessions, as a process that runs.
 fn one_of_many(scratch: &Scratch, n: u32) -> Child {
     let input = json!({ "file_path": scratch.path("src/add.py"), "content": "2\n" });

@@ -1,12 +1,15 @@
 //! What may not be written or read, and why: the rules about paths that every layer states in one form.
 //!
 //! A protocol exports its rules as [`Protected`]; the program joins them and keeps them beside the repository, so that
-//! a tool call is judged without reading the protocols' own files. Kept rules are looked up in place ([`Kept`]): ten
-//! thousand of them cost no more than ten.
+//! a tool call is judged without reading the protocols' own files. Of kept rules only those parts are read that a path
+//! asks for ([`Kept`]): ten thousand of them cost no more than ten.
 
 mod glob;
+mod kept;
 
 use serde::{Deserialize, Serialize};
+
+pub use kept::{Damaged, Index, Kept, Lines};
 
 /// Which access a rule shuts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,122 +122,9 @@ impl Protected {
         &self.guards
     }
 
-    /// The rules in the form in which they are kept: first the rules that are asked for every path, as one line of
-    /// JSON, then a line for each rule about a single path, sorted.
-    pub fn keep(&self) -> Vec<u8> {
-        let (paths, others): (Vec<&Guard>, Vec<&Guard>) =
-            self.guards.iter().partition(|guard| matches!(guard.scope, Scope::Path(_)));
-        // A rule is made of texts, so it can be written.
-        let mut kept = serde_json::to_vec(&others).unwrap_or_default();
-        kept.push(b'\n');
-        let mut lines: Vec<Vec<u8>> = paths
-            .into_iter()
-            .filter_map(|guard| {
-                let Scope::Path(path) = &guard.scope else { return None };
-                let mut line = path.clone().into_bytes();
-                line.push(0);
-                line.extend(serde_json::to_vec(guard).ok()?);
-                Some(line)
-            })
-            .filter(|line| !line.contains(&b'\n'))
-            .collect();
-        lines.sort_unstable();
-        for line in lines {
-            kept.extend(line);
-            kept.push(b'\n');
-        }
-        kept
-    }
-}
-
-/// Rules as they are kept, looked up in place.
-#[derive(Debug)]
-pub struct Kept<'k> {
-    others: Vec<Guard>,
-    lines: &'k [u8],
-}
-
-impl<'k> Kept<'k> {
-    /// The rules that [`Protected::keep`] wrote; none where the bytes are something else.
-    pub fn read(bytes: &'k [u8]) -> Option<Self> {
-        let end = bytes.iter().position(|&byte| byte == b'\n')?;
-        let others = serde_json::from_slice(&bytes[..end]).ok()?;
-        let lines = &bytes[end + 1..];
-        (lines.is_empty() || lines.ends_with(b"\n")).then_some(Self { others, lines })
-    }
-
-    /// Every rule about this path.
-    pub fn on(&self, path: &str) -> Vec<Guard> {
-        let mut found: Vec<Guard> = self.others.iter().filter(|guard| guard.holds(path)).cloned().collect();
-        let mut at = self.first_from(&[path.as_bytes(), b"\0"].concat());
-        while let Some((own, guard)) = self.line(at) {
-            if own != path.as_bytes() {
-                break;
-            }
-            found.extend(guard);
-            at = self.next(at);
-        }
-        found
-    }
-
-    /// Every rule about something below this folder.
-    pub fn within(&self, folder: &str) -> Vec<Guard> {
-        let mut found: Vec<Guard> =
-            self.others.iter().filter(|guard| guard.is_within(folder)).cloned().collect();
-        let start = if folder.is_empty() { Vec::new() } else { [folder.as_bytes(), b"/"].concat() };
-        let mut at = self.first_from(&start);
-        while let Some((own, guard)) = self.line(at) {
-            if !own.starts_with(&start) {
-                break;
-            }
-            found.extend(guard);
-            at = self.next(at);
-        }
-        found.extend(self.on(folder).into_iter().filter(|guard| matches!(guard.scope, Scope::Path(_))));
-        found
-    }
-
-    /// Every rule.
-    pub fn all(&self) -> Vec<Guard> {
-        let mut found = self.others.clone();
-        let mut at = 0;
-        while let Some((_, guard)) = self.line(at) {
-            found.extend(guard);
-            at = self.next(at);
-        }
-        found
-    }
-
-    /// The rule of the line that begins at `at`, with its path.
-    fn line(&self, at: usize) -> Option<(&'k [u8], Option<Guard>)> {
-        let line =
-            self.lines.get(at..)?.split(|&byte| byte == b'\n').next().filter(|line| !line.is_empty())?;
-        let end = line.iter().position(|&byte| byte == 0)?;
-        Some((&line[..end], serde_json::from_slice(&line[end + 1..]).ok()))
-    }
-
-    fn next(&self, at: usize) -> usize {
-        let rest = &self.lines[at..];
-        at + rest.iter().position(|&byte| byte == b'\n').map_or(rest.len(), |end| end + 1)
-    }
-
-    /// Where the first line that is not before `key` begins.
-    fn first_from(&self, key: &[u8]) -> usize {
-        let (mut low, mut high) = (0, self.lines.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            let start = self.lines[low..middle]
-                .iter()
-                .rposition(|&byte| byte == b'\n')
-                .map_or(low, |at| low + at + 1);
-            let next = self.next(start);
-            if &self.lines[start..next.saturating_sub(1).max(start)] < key {
-                low = next;
-            } else {
-                high = start;
-            }
-        }
-        low
+    /// The rules in the form in which they are kept: what finds them, and the lines of those about a single path.
+    pub fn keep(&self) -> (Index, Vec<u8>) {
+        kept::keep(&self.guards)
     }
 }
 
@@ -253,59 +143,10 @@ mod tests {
         }
     }
 
-    fn rules() -> Protected {
-        let mut rules = Protected::new();
-        for n in 0..1000 {
-            rules.push(guard(Scope::Path(format!("tests/t{n}.py"))));
-        }
-        rules.push(guard(Scope::Path("tests/t5.py".into())));
-        rules.push(guard(Scope::Path("tests".into())));
-        rules.push(guard(Scope::Below(".git".into())));
-        rules.push(guard(Scope::Glob("src/**/*.lock".into())));
-        rules
-    }
-
-    #[test]
-    fn kept_rules_are_the_rules() {
-        let kept = rules().keep();
-        let kept = Kept::read(&kept).unwrap();
-        for path in [
-            "tests/t0.py",
-            "tests/t5.py",
-            "tests/t999.py",
-            "tests",
-            "tests/x",
-            ".git",
-            ".git/config",
-            ".github",
-            "src/a/x.lock",
-            "src/x.lock/below",
-            "a",
-        ] {
-            let expected: Vec<&Guard> =
-                rules().guards.leak().iter().filter(|guard| guard.holds(path)).collect();
-            let found = kept.on(path);
-            assert_eq!(found.len(), expected.len(), "{path}: {found:?}");
-        }
-        assert_eq!(kept.within("tests").len(), 1002);
-        assert_eq!(kept.within("").len(), 1004);
-        assert_eq!(kept.within("src").len(), 1);
-        assert_eq!(kept.within("src/deep").len(), 1);
-        assert_eq!(kept.within("docs").len(), 0);
-    }
-
     #[test]
     fn outside_is_everything_but_the_folders() {
         let outside = guard(Scope::Outside(vec!["app".into(), "docs".into()]));
         assert!(outside.holds("lib/x") && outside.holds("application/x") && outside.holds(""));
         assert!(!outside.holds("app/x") && !outside.holds("docs"));
-    }
-
-    #[test]
-    fn what_was_not_kept_is_not_read() {
-        for bytes in [&b""[..], b"{}\n", b"[]", b"[]\ncut"] {
-            assert!(Kept::read(bytes).is_none());
-        }
-        assert!(Kept::read(b"[]\n").unwrap().on("a").is_empty());
     }
 }

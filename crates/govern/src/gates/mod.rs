@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use gate::ReasonCode;
 use gate::event::{Decision, Event, Verdict};
-use gate::protected::Kept;
+use gate::protected::{Damaged, Kept};
 
 use crate::classify::{Certainty, Effects, Target};
 use crate::codes;
@@ -111,7 +111,10 @@ impl Found {
 }
 
 /// Judges a call that is about to be made: everything that the gates found, the strongest first.
-pub fn judge(act: &Act<'_>, known: &Known<'_>) -> Vec<Found> {
+///
+/// # Errors
+/// The kept rules are not what was kept: nothing can be said of the call.
+pub fn judge(act: &Act<'_>, known: &Known<'_>) -> Result<Vec<Found>, Damaged> {
     let mut found = Vec::new();
     if let Certainty::Unparsable { why, hint } = &act.effects.certainty {
         found.push(Found {
@@ -124,7 +127,7 @@ pub fn judge(act: &Act<'_>, known: &Known<'_>) -> Vec<Found> {
             ticket: false,
         });
     }
-    found.extend(protected::judge(act, known));
+    found.extend(protected::judge(act, known)?);
     found.extend(commands::judge(act));
     if known.policy.is_on(Switch::Plan) {
         found.extend(plan::gate(act, known));
@@ -140,7 +143,7 @@ pub fn judge(act: &Act<'_>, known: &Known<'_>) -> Vec<Found> {
     }
     // Deny wins over ask; of equals the gate that comes first.
     found.sort_by_key(|found| std::cmp::Reverse(found.decision));
-    found
+    Ok(found)
 }
 
 #[cfg(test)]

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use gate::event::Decision;
-use gate::protected::{Access, Guard, Scope};
+use gate::protected::{Access, Damaged, Guard, Scope};
 
 use super::{Act, Found, Known, Touched};
 use crate::classify::{Place, Walk};
 use crate::codes;
 
-pub(super) fn judge(act: &Act<'_>, known: &Known<'_>) -> Vec<Found> {
+pub(super) fn judge(act: &Act<'_>, known: &Known<'_>) -> Result<Vec<Found>, Damaged> {
     let mut found: Vec<Found> = Vec::new();
     let mut add = |found_one: Found| {
         if !found.contains(&found_one) {
@@ -17,17 +17,17 @@ pub(super) fn judge(act: &Act<'_>, known: &Known<'_>) -> Vec<Found> {
         }
     };
     for touched in act.changes {
-        for guard in on(touched, known) {
+        for guard in on(touched, known)? {
             add(shut(&guard, &touched.target.written, codes::PROTECTED_PATH));
         }
     }
     for touched in act.reads {
-        for guard in on(touched, known).into_iter().filter(|guard| guard.access == Access::Any) {
+        for guard in on(touched, known)?.into_iter().filter(|guard| guard.access == Access::Any) {
             add(shut(&guard, &touched.target.written, codes::HIDDEN_PATH));
         }
     }
     for (walk, roots) in act.effects.recursive_reads.iter().zip(act.walks) {
-        for guard in through(walk, roots, known) {
+        for guard in through(walk, roots, known)? {
             let mut found = shut(&guard, &walk.root.written, codes::HIDDEN_PATH);
             if let Some(name) = last_name(&guard) {
                 found.fact = format!(
@@ -41,7 +41,7 @@ pub(super) fn judge(act: &Act<'_>, known: &Known<'_>) -> Vec<Found> {
             add(found);
         }
     }
-    found
+    Ok(found)
 }
 
 fn shut(guard: &Guard, written: &str, reason: gate::ReasonCode) -> Found {
@@ -57,8 +57,8 @@ fn shut(guard: &Guard, written: &str, reason: gate::ReasonCode) -> Found {
 }
 
 /// The rules about a target under any of its names.
-fn on(touched: &Touched<'_>, known: &Known<'_>) -> Vec<Guard> {
-    match &touched.target.place {
+fn on(touched: &Touched<'_>, known: &Known<'_>) -> Result<Vec<Guard>, Damaged> {
+    Ok(match &touched.target.place {
         // Nothing can be said before the call; it is looked for afterwards.
         Place::Unknown => Vec::new(),
         Place::Pattern(_) => {
@@ -74,38 +74,39 @@ fn on(touched: &Touched<'_>, known: &Known<'_>) -> Vec<Guard> {
                     .iter()
                     .any(|folder| touched.target.may_touch_within(&known.root.join(folder), known.fold)),
             };
-            known.rules.all().into_iter().filter(may_touch).collect()
+            known.rules.all()?.into_iter().filter(may_touch).collect()
         }
         Place::Path(_) => {
             let mut guards: Vec<Guard> = Vec::new();
             for path in &touched.paths {
                 let name = known.name(path);
-                let mut more = known.rules.on(&name);
+                let mut more = known.rules.on(&name)?;
                 // Whoever replaces or removes a folder touches what lies in it.
                 if touched.target.tree {
-                    more.extend(known.rules.within(&name));
+                    more.extend(known.rules.within(&name)?);
                 }
                 guards.extend(more);
             }
             guards.dedup();
             guards
         }
-    }
+    })
 }
 
 /// The rules about what is read by going through folders. A walk that opens no file sees names alone.
-fn through(walk: &Walk, roots: &[std::path::PathBuf], known: &Known<'_>) -> Vec<Guard> {
+fn through(walk: &Walk, roots: &[std::path::PathBuf], known: &Known<'_>) -> Result<Vec<Guard>, Damaged> {
     if !walk.content {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let mut guards = Vec::new();
     for root in roots {
         let name = known.name(root);
-        guards.extend(known.rules.on(&name));
-        guards.extend(known.rules.within(&name).into_iter().filter(|guard| !is_left_out(walk, &name, guard)));
+        guards.extend(known.rules.on(&name)?);
+        guards
+            .extend(known.rules.within(&name)?.into_iter().filter(|guard| !is_left_out(walk, &name, guard)));
     }
     guards.retain(|guard| guard.access == Access::Any && is_there(guard, known));
-    guards
+    Ok(guards)
 }
 
 fn is_there(guard: &Guard, known: &Known<'_>) -> bool {

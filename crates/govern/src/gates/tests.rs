@@ -93,7 +93,7 @@ impl World {
         rules.push(guard(Scope::Path("tests/t.py".into()), Access::Write, "locked"));
         rules.push(guard(Scope::Below(".chalk/regression".into()), Access::Any, "held-out"));
         rules.extend(self.policy.protected());
-        let kept = rules.keep();
+        let (index, lines) = rules.keep();
         let file = |path: &Path| {
             self.files
                 .iter()
@@ -102,7 +102,7 @@ impl World {
         };
         let known = Known {
             root,
-            rules: &Kept::read(&kept).unwrap(),
+            rules: &Kept::new(&index, &lines),
             policy: &self.policy,
             session: &self.session,
             fold: false,
@@ -110,6 +110,7 @@ impl World {
             is_occupied: &|_| true,
         };
         judge(&act, &known)
+            .unwrap()
             .into_iter()
             .map(|found| format!("{} {} {:?}", found.gate, found.rule, found.decision))
             .collect()
