@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
 
 use gate::protected::{Access, Damaged, Guard, Kept, Scope};
 use govern::State;
@@ -113,7 +112,7 @@ pub(super) fn compare(
     }
     if known.as_ref() != Some(&seen)
         && let Ok(text) = serde_json::to_vec(&seen)
-        && file::create_folder(state.folder().parent().unwrap_or(Path::new("/")), state.folder()).is_ok()
+        && super::make_folder(state.folder()).is_ok()
     {
         let _ = file::replace(&path, &text);
     }

@@ -113,7 +113,7 @@ impl Snapshot {
     pub fn anew(world: &World, layout: Option<&Layout>, state: &State) -> Result<Self, String> {
         let (head, lines) = build(world, layout, state.root())?;
         // A place that can't be written costs the time of making the rules each time, and nothing else.
-        if file::create_folder(state.folder().parent().unwrap_or(state.folder()), state.folder()).is_ok() {
+        if super::make_folder(state.folder()).is_ok() {
             let text = serde_json::to_vec(&head).map_err(|error| error.to_string())?;
             let mut bytes = format!("{}\n", Sha256::of(&text)).into_bytes();
             bytes.extend(text);
