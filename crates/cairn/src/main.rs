@@ -8,11 +8,10 @@ use store::{SystemClock, SystemEntropy, World};
 
 fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if let Some((agent, event)) = cairn::hook::entry(&args) {
-        let code = cairn::hook::run(agent, event, world, std::io::stdin(), &mut out, &mut std::io::stderr());
-        return ExitCode::from(code);
+        return ExitCode::from(cairn::hook::run_in_time(agent, event.as_deref(), world()));
     }
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let someone = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     let terminal = cairn::Terminal {
         colour_out: anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never,

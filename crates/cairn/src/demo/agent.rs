@@ -80,12 +80,10 @@ impl Stage {
             payload.extend(more.clone());
         }
         let (cwd, env) = (self.project(), self.env.clone());
-        let world =
-            move || World { cwd, env, clock: Box::new(SystemClock), entropy: Box::new(SystemEntropy) };
+        let world = World { cwd, env, clock: Box::new(SystemClock), entropy: Box::new(SystemEntropy) };
         let input = std::io::Cursor::new(payload.to_string().into_bytes());
         let (mut out, mut err) = (Vec::new(), Vec::new());
-        let exit =
-            crate::hook::run(AgentId::Claude, Some(event.to_owned()), world, input, &mut out, &mut err);
+        let exit = crate::hook::run(AgentId::Claude, Some(event), world, input, &mut out, &mut err);
         (format!("{}{}", String::from_utf8_lossy(&out), String::from_utf8_lossy(&err)), exit)
     }
 }

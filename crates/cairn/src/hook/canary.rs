@@ -38,10 +38,10 @@ pub fn ask(world: &World) -> Canary {
         "cwd": world.cwd,
     });
     let (cwd, env, now) = (world.cwd.clone(), world.env.clone(), world.now());
-    let make = move || World { cwd, env, clock: Box::new(Still(now)), entropy: Box::new(SystemEntropy) };
+    let world = World { cwd, env, clock: Box::new(Still(now)), entropy: Box::new(SystemEntropy) };
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let input = Cursor::new(payload.to_string().into_bytes());
-    super::run(AgentId::Generic, Some("pre_tool".to_owned()), make, input, &mut out, &mut err);
+    super::run(AgentId::Generic, Some("pre_tool"), world, input, &mut out, &mut err);
     let answer: Value = serde_json::from_slice(&out).unwrap_or_default();
     let text = |key: &str| answer[key].as_str().unwrap_or_default();
     let alive = text("decision") == "deny" && text("rule") == "cairn:git";

@@ -22,10 +22,12 @@ mod snapshot;
 pub mod ticket;
 
 use std::ffi::OsString;
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, mpsc};
+use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
@@ -59,44 +61,54 @@ pub fn entry(args: &[OsString]) -> Option<(AgentId, Option<String>)> {
     Some((agent, event))
 }
 
-/// Judges one event and gives the exit code. `make_world` makes the world in the thread that judges.
-pub fn run<W, I>(
+/// Judges one event and gives the exit code.
+pub fn run(
     agent: AgentId,
-    event: Option<String>,
-    make_world: W,
-    input: I,
+    event: Option<&str>,
+    world: World,
+    input: impl Read,
     out: &mut dyn Write,
     err: &mut dyn Write,
-) -> u8
-where
-    W: FnOnce() -> World + Send + 'static,
-    I: Read + Send + 'static,
-{
-    let (send, receive) = mpsc::channel();
-    let heard = Arc::new(OnceLock::new());
-    let (named, told) = (event.clone(), Arc::clone(&heard));
-    thread::spawn(move || {
-        let judged = catch_unwind(AssertUnwindSafe(|| {
-            judge(agent, named.as_deref(), make_world(), input, &told).answer()
-        }));
-        let answer = judged.unwrap_or_else(|_| {
-            unanswered(agent, named.as_deref(), &told, "cairn failed on it, which is a fault of cairn")
-        });
-        // Nobody waits any more when the deadline passed.
-        let _ = send.send(answer);
-    });
-    let is_after = event.as_deref().is_some_and(|event| {
-        agent.point(event).and_then(|point| point.moment).is_some_and(|moment| moment != Moment::PreTool)
-    });
-    let deadline = if is_after { DEADLINE_AFTER } else { DEADLINE };
-    let answer = receive.recv_timeout(deadline).unwrap_or_else(|_| {
-        unanswered(agent, event.as_deref(), &heard, "it took longer than the time that there is")
-    });
-    print(&answer, out, err)
+) -> u8 {
+    print(&answer(agent, event, world, input, &Told::new()), out, err)
 }
 
-/// Whose payload was read, and where in that agent's course it is.
-pub(crate) type Told = OnceLock<(AgentId, Point)>;
+/// The same for the whole process, on its standard streams: it answers and ends at the deadline, wherever it is by then.
+pub fn run_in_time(agent: AgentId, event: Option<&str>, world: World) -> u8 {
+    let told = Arc::new(Told::new());
+    let is_answered = Arc::new(AtomicBool::new(false));
+    let watch = {
+        let (event, told, is_answered) =
+            (event.map(str::to_owned), Arc::clone(&told), Arc::clone(&is_answered));
+        move || {
+            thread::sleep(deadline(agent, event.as_deref()));
+            if !is_answered.swap(true, Ordering::AcqRel) {
+                let why = "it took longer than the time that there is";
+                let answer = unanswered(agent, event.as_deref(), &told, why);
+                process::exit(i32::from(print(&answer, &mut io::stdout(), &mut io::stderr())));
+            }
+        }
+    };
+    // Where the system gives no thread, the judgement is as good, and the agent's own patience is the deadline.
+    let _ = thread::Builder::new().spawn(watch);
+    let answer = answer(agent, event, world, io::stdin(), &told);
+    while is_answered.swap(true, Ordering::AcqRel) {
+        // The watch is answering, and ends the process.
+        thread::park();
+    }
+    print(&answer, &mut io::stdout(), &mut io::stderr())
+}
+
+fn deadline(agent: AgentId, event: Option<&str>) -> Duration {
+    let moment = event.and_then(|event| agent.point(event)).and_then(|point| point.moment);
+    if moment.is_some_and(|moment| moment != Moment::PreTool) { DEADLINE_AFTER } else { DEADLINE }
+}
+
+/// The answer to one event, whatever happens.
+fn answer(agent: AgentId, event: Option<&str>, world: World, input: impl Read, told: &Told) -> Answer {
+    let judged = catch_unwind(AssertUnwindSafe(|| judge(agent, event, world, input, told).answer()));
+    judged.unwrap_or_else(|_| unanswered(agent, event, told, "cairn failed on it, which is a fault of cairn"))
+}
 
 /// The answer to what was never judged: by the payload, and by the command line alone where none was read.
 fn unanswered(agent: AgentId, event: Option<&str>, told: &Told, why: &str) -> Answer {
@@ -118,6 +130,9 @@ fn print(answer: &Answer, out: &mut dyn Write, err: &mut dyn Write) -> u8 {
         Err(_) => 2,
     }
 }
+
+/// Whose payload was read, and where in that agent's course it is.
+pub(crate) type Told = OnceLock<(AgentId, Point)>;
 
 /// What became of one event.
 #[derive(Debug)]

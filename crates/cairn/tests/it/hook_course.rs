@@ -34,7 +34,7 @@ impl Said {
 }
 
 fn hear(env: Env, cwd: PathBuf, agent: AgentId, payload: &[u8]) -> Said {
-    let world = move || World { cwd, env, clock: Box::new(SystemClock), entropy: Box::new(SystemEntropy) };
+    let world = World { cwd, env, clock: Box::new(SystemClock), entropy: Box::new(SystemEntropy) };
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let input = std::io::Cursor::new(payload.to_vec());
     let code = cairn::hook::run(agent, None, world, input, &mut out, &mut err);

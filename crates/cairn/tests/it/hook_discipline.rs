@@ -26,10 +26,10 @@ pub fn pinned(more: Value) -> Scratch {
 /// What the hook of an agent prints.
 pub fn hear(scratch: &Scratch, agent: AgentId, event: &str, payload: &Value) -> String {
     let (cwd, env) = (scratch.root(), scratch.env());
-    let world = move || World { cwd, env, clock: Box::new(SystemClock), entropy: Box::new(SystemEntropy) };
+    let world = World { cwd, env, clock: Box::new(SystemClock), entropy: Box::new(SystemEntropy) };
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let input = std::io::Cursor::new(payload.to_string().into_bytes());
-    let code = cairn::hook::run(agent, Some(event.to_owned()), world, input, &mut out, &mut err);
+    let code = cairn::hook::run(agent, Some(event), world, input, &mut out, &mut err);
     assert_eq!((code, err.len()), (0, 0), "{}", String::from_utf8_lossy(&err));
     String::from_utf8(out).unwrap().trim_end().to_owned()
 }
@@ -372,22 +372,11 @@ fn of_calls_in_parallel_one_is_told() {
                 event["session_id"] = format!("s{round}").into();
                 let (cwd, env) = (scratch.root(), scratch.env());
                 scope.spawn(move || {
-                    let world = move || World {
-                        cwd,
-                        env,
-                        clock: Box::new(SystemClock),
-                        entropy: Box::new(SystemEntropy),
-                    };
+                    let world =
+                        World { cwd, env, clock: Box::new(SystemClock), entropy: Box::new(SystemEntropy) };
                     let (mut out, mut err) = (Vec::new(), Vec::new());
                     let input = std::io::Cursor::new(event.to_string().into_bytes());
-                    cairn::hook::run(
-                        AgentId::Claude,
-                        Some("pre-tool".to_owned()),
-                        world,
-                        input,
-                        &mut out,
-                        &mut err,
-                    );
+                    cairn::hook::run(AgentId::Claude, Some("pre-tool"), world, input, &mut out, &mut err);
                     String::from_utf8(out).unwrap()
                 })
             };

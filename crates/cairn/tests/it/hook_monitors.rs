@@ -310,12 +310,11 @@ fn a_session_under_a_policy_that_can_not_be_read_is_told_so_and_denied() {
         assert_eq!(tell(&scratch, AgentId::Claude, word, 1).unwrap(), "", "{word}");
     }
     let (cwd, env) = (scratch.root(), scratch.env());
-    let world = move || World { cwd, env, clock: Box::new(SystemClock), entropy: Box::new(SystemEntropy) };
+    let world = World { cwd, env, clock: Box::new(SystemClock), entropy: Box::new(SystemEntropy) };
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let call = payload(&scratch, AgentId::Claude, "pre-tool", 1).unwrap().to_string();
     let input = std::io::Cursor::new(call.into_bytes());
-    let code =
-        cairn::hook::run(AgentId::Claude, Some("pre-tool".to_owned()), world, input, &mut out, &mut err);
+    let code = cairn::hook::run(AgentId::Claude, Some("pre-tool"), world, input, &mut out, &mut err);
     assert!(code == 2 && String::from_utf8(out).unwrap().contains("deny"));
 }
 

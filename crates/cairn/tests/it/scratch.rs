@@ -554,15 +554,11 @@ impl Scratch {
     pub fn hook_of(&self, agent: agents::AgentId, event: Option<&str>, payload: &Value) -> Value {
         let World { cwd, env, .. } = self.world(&self.root());
         let (now, ids) = (self.now().as_millis(), self.ids.get());
-        let world = move || World {
-            cwd,
-            env,
-            clock: Box::new(Fixed(now)),
-            entropy: Box::new(Counting(Cell::new(ids))),
-        };
+        let world =
+            World { cwd, env, clock: Box::new(Fixed(now)), entropy: Box::new(Counting(Cell::new(ids))) };
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let input = std::io::Cursor::new(payload.to_string().into_bytes());
-        cairn::hook::run(agent, event.map(str::to_owned), world, input, &mut out, &mut err);
+        cairn::hook::run(agent, event, world, input, &mut out, &mut err);
         if out.is_empty() {
             return Value::Null;
         }
