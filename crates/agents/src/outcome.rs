@@ -15,6 +15,7 @@ const RESULT: &[&str] = &[
     "output",
     "result",
 ];
+const KIND: &[&str] = &["resultType", "result_type"];
 const ERROR: &[&str] = &["error", "error_message", "errorMessage"];
 
 /// The outcome in a payload of `post_tool`. `failed` says that the event itself means failure; `split` that the agent
@@ -34,8 +35,7 @@ pub(crate) fn outcome(payload: Fields<'_>, tool: &Tool, failed: bool, split: boo
         Some(false)
     } else if let Some(code) = exit {
         Some(code == 0)
-    } else if split || inner.is_some_and(|inner| inner.get(&["resultType"]) == Some(&Value::from("success")))
-    {
+    } else if split || inner.is_some_and(|inner| inner.get(KIND) == Some(&Value::from("success"))) {
         Some(true)
     } else {
         None
@@ -44,7 +44,7 @@ pub(crate) fn outcome(payload: Fields<'_>, tool: &Tool, failed: bool, split: boo
 }
 
 fn went_wrong(result: Fields<'_>) -> bool {
-    let kind = result.get(&["resultType"]).and_then(Value::as_str);
+    let kind = result.get(KIND).and_then(Value::as_str);
     result.has("error") || result.flag(&["interrupted"]) || kind.is_some_and(|kind| kind != "success")
 }
 

@@ -31,6 +31,8 @@ pub enum Judging {
 /// A payload that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
+    /// The agent whose entry was called.
+    pub entry: AgentId,
     /// Whose payload it is, whatever entry it came through.
     pub agent: AgentId,
     /// Where in the agent's course.
@@ -193,7 +195,7 @@ pub fn read(entry: AgentId, event_word: Option<&str>, bytes: &[u8]) -> Result<He
             let first = agent == entry && event_word.is_some_and(|word| agent.is_first(word));
             let judging = adapter.judging(point, &event, first);
             let asks = judging == Judging::First || adapter.asks(point, payload);
-            Ok(Heard::Event(Box::new(Reading { agent, point, event, judging, asks })))
+            Ok(Heard::Event(Box::new(Reading { entry, agent, point, event, judging, asks })))
         }
         Err(fault) => Err(fail(Some(point), is_before(Some(point)), fault)),
     }

@@ -20,6 +20,7 @@ mod review;
 mod silent;
 mod snapshot;
 pub mod ticket;
+mod twin;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
