@@ -4,6 +4,7 @@ use gate::event::{Outcome, Tool};
 use serde_json::{Map, Value};
 
 use crate::fields::Fields;
+use crate::shape::decoded;
 
 const RESULT: &[&str] = &[
     "tool_response",
@@ -15,6 +16,8 @@ const RESULT: &[&str] = &[
     "output",
     "result",
 ];
+/// Those that are JSON within a text. Any other text is what a tool printed, and decides nothing.
+const ENCODED: &[&str] = &["tool_output", "result_json"];
 const KIND: &[&str] = &["resultType", "result_type"];
 const ERROR: &[&str] = &["error", "error_message", "errorMessage"];
 
@@ -22,7 +25,9 @@ const ERROR: &[&str] = &["error", "error_message", "errorMessage"];
 /// has such an event, so that any other one means success.
 pub(crate) fn outcome(payload: Fields<'_>, tool: &Tool, failed: bool, split: bool) -> Outcome {
     let error = payload.get(ERROR);
-    let result = payload.get(RESULT);
+    let encoded = payload.get(ENCODED).and_then(Value::as_str);
+    let encoded = encoded.map(decoded).filter(Value::is_object);
+    let result = encoded.as_ref().or_else(|| payload.get(RESULT));
     let inner = match result {
         Some(Value::Object(map)) => Some(Fields(map)),
         _ => None,

@@ -21,6 +21,7 @@ mod silent;
 mod snapshot;
 pub mod ticket;
 mod twin;
+mod words;
 
 use std::ffi::OsString;
 use std::io::{Read, Write};
@@ -168,6 +169,11 @@ pub(crate) fn judge(
             }
         }
         Ok(Heard::Nothing(answer)) => Judged::Nothing(answer),
+        Ok(Heard::Said(said)) => {
+            // Words that can't be kept are not reviewed, and hold nothing up.
+            let _ = words::keep(&said, world);
+            Judged::Nothing(said.answer)
+        }
         Err(fault) => put_aside(&world, fault),
     }
 }

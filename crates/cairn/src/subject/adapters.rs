@@ -103,6 +103,7 @@ fn answer(stage: &Stage, step: &Map<String, Value>) -> Played {
     let answer = match agents::read(agent(step)?, event(step), &input(step)?) {
         Ok(Heard::Event(reading)) => reading.answer(&verdict),
         Ok(Heard::Nothing(answer)) => answer,
+        Ok(Heard::Said(said)) => said.answer,
         Err(fault) => return Err(fault.message),
     };
     Ok(json!({ "stdout": answer.stdout, "stderr": answer.stderr, "exit": answer.exit }))
@@ -129,6 +130,9 @@ fn hear(step: &Map<String, Value>) -> Played {
             }))
         }
         Ok(Heard::Nothing(_)) => Ok(json!({ "event": null })),
+        Ok(Heard::Said(said)) => {
+            Ok(json!({ "event": null, "agent": said.agent, "session": said.session, "text": said.text }))
+        }
         Err(fault) => Ok(json!({ "unreadable": true, "denies": fault.denies() })),
     }
 }
