@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use agents::Reading;
 use canon::Sha256;
 use gate::event::{Call, Decision, Event, Moment, Tool, Verdict};
-use gate::protected::Kept;
+use gate::protected::{FOLDS, Kept};
 use govern::State;
 use govern::classify::{Context, Effects, Place, classify};
 use govern::gates::{self, Act, Found, Known, PLAN_SPEC_READ, SEARCHED};
@@ -196,13 +196,13 @@ impl Course<'_> {
         let reads: Vec<_> = effects.reads.iter().map(resolve::touched).collect();
         let walks: Vec<Vec<PathBuf>> =
             effects.recursive_reads.iter().map(|walk| resolve::paths(&walk.root)).collect();
-        let rules = Kept::read(&self.snapshot.rules).ok_or("the kept rules are damaged")?;
+        let rules = Kept::read(&self.snapshot.rules, FOLDS).ok_or("the kept rules are damaged")?;
         let known = Known {
             root: self.state.root(),
             rules: &rules,
             policy: &self.snapshot.policy,
             session: &self.session,
-            fold: cfg!(any(target_os = "macos", windows)),
+            fold: FOLDS,
             file: &|path| file::read(path).ok().flatten(),
             is_occupied: &|folder| {
                 std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
@@ -313,13 +313,13 @@ impl Course<'_> {
         if self.snapshot.rules.len() <= FEW_RULES {
             return Ok(true);
         }
-        let rules = Kept::read(&self.snapshot.rules).ok_or("the kept rules are damaged")?;
+        let rules = Kept::read(&self.snapshot.rules, FOLDS).ok_or("the kept rules are damaged")?;
         Ok(writes.iter().any(|path| !rules.on(path).is_empty()))
     }
 
     /// What changed since the last look: of the protected files, and with `all` of whatever git sees.
     pub(super) fn look(&self, all: bool) -> Result<compare::Found, String> {
-        let rules = Kept::read(&self.snapshot.rules).ok_or("the kept rules are damaged")?;
+        let rules = Kept::read(&self.snapshot.rules, FOLDS).ok_or("the kept rules are damaged")?;
         let git = Git::new(self.state.root(), &self.world.env);
         let stamp = self.world.now().as_millis();
         let found = compare::compare(&self.state, self.layout.as_ref(), &git, &rules, all, stamp);

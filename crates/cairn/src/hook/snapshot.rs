@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use canon::Sha256;
 use chant::Place;
 use gate::Silent;
-use gate::protected::Guard;
+use gate::protected::{FOLDS, Guard};
 use govern::State;
 use govern::policy::{self, Policy};
 use govern::session::pins::Constraint;
@@ -22,7 +22,7 @@ use store::tree::{Revision, Tree};
 use super::pins;
 
 /// The form of what is kept.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// What the kept rules were made from, and the policy.
 #[derive(Debug, Serialize, Deserialize)]
@@ -136,7 +136,7 @@ fn build(world: &World, layout: Option<&Layout>, root: &Path) -> Result<(Head, V
     let pins = pins::pinned(&policy, root, committed.as_ref(), &work, &mut files);
     rules.extend(policy.protected());
     let sources = files.into_iter().map(|path| (path.clone(), Identity::of(&path))).collect();
-    let rules = rules.keep();
+    let rules = rules.keep(FOLDS);
     let head = Head {
         v: VERSION,
         program: env!("CARGO_PKG_VERSION").to_owned(),

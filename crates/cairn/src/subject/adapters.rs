@@ -25,6 +25,14 @@ pub(super) const CLAIMED: &[&str] = &[
     "shell-effects",
     #[cfg(unix)]
     "symbolic-links",
+    #[cfg(any(target_os = "macos", windows))]
+    "case-insensitive-files",
+    #[cfg(not(any(target_os = "macos", windows)))]
+    "case-sensitive-files",
+    #[cfg(target_os = "macos")]
+    "normalizing-files",
+    #[cfg(windows)]
+    "windows-paths",
 ];
 
 /// Members of an answer that hold prose, which is not compared.

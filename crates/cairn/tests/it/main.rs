@@ -42,6 +42,7 @@ mod hook_cursor;
 mod hook_discipline;
 #[cfg(unix)]
 mod hook_faults;
+mod hook_install;
 mod hook_monitors;
 mod hook_twin;
 mod init;

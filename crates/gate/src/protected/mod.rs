@@ -6,7 +6,23 @@
 
 mod glob;
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization as _;
+
+/// Whether this system takes names for one that differ in the case of letters, or in how letters with marks are encoded,
+/// as its file systems usually do.
+pub const FOLDS: bool = cfg!(any(target_os = "macos", windows));
+
+/// A name as such a system compares it: composed (NFC) and in lower case.
+pub fn folded(name: &str) -> String {
+    name.nfc().flat_map(char::to_lowercase).nfc().collect()
+}
+
+fn as_compared(name: &str, fold: bool) -> Cow<'_, str> {
+    if fold { Cow::Owned(folded(name)) } else { Cow::Borrowed(name) }
+}
 
 /// Which access a rule shuts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +79,29 @@ impl Scope {
             Self::Outside(folders) => !folders.iter().any(|folder| is_below(path, folder)),
         }
     }
+
+    /// The same with its names as they are compared where that is without regard to case.
+    fn folded(&self) -> Self {
+        match self {
+            Self::Path(path) => Self::Path(folded(path)),
+            Self::Below(folder) => Self::Below(folded(folder)),
+            Self::Glob(pattern) => Self::Glob(folded(pattern)),
+            Self::Outside(folders) => Self::Outside(folders.iter().map(|folder| folded(folder)).collect()),
+        }
+    }
+
+    /// Whether this is about something below this folder.
+    fn is_within(&self, folder: &str) -> bool {
+        match self {
+            Self::Path(own) | Self::Below(own) => is_below(own, folder),
+            Self::Glob(pattern) => {
+                let fixed = pattern.split(['*', '?', '[', '\\']).next().unwrap_or_default();
+                let start = fixed.rsplit_once('/').map_or("", |(start, _)| start);
+                is_below(start, folder) || is_below(folder, start)
+            }
+            Self::Outside(_) => false,
+        }
+    }
 }
 
 impl Guard {
@@ -74,15 +113,7 @@ impl Guard {
     /// Whether the rule is about something below this folder, so that removing or reading the folder as a whole
     /// touches it.
     pub fn is_within(&self, folder: &str) -> bool {
-        match &self.scope {
-            Scope::Path(own) | Scope::Below(own) => is_below(own, folder),
-            Scope::Glob(pattern) => {
-                let fixed = pattern.split(['*', '?', '[', '\\']).next().unwrap_or_default();
-                let start = fixed.rsplit_once('/').map_or("", |(start, _)| start);
-                is_below(start, folder) || is_below(folder, start)
-            }
-            Scope::Outside(_) => false,
-        }
+        self.scope.is_within(folder)
     }
 }
 
@@ -120,8 +151,8 @@ impl Protected {
     }
 
     /// The rules in the form in which they are kept: first the rules that are asked for every path, as one line of
-    /// JSON, then a line for each rule about a single path, sorted.
-    pub fn keep(&self) -> Vec<u8> {
+    /// JSON, then a line for each rule about a single path, sorted. With `fold`, paths are compared as by [`folded`].
+    pub fn keep(&self, fold: bool) -> Vec<u8> {
         let (paths, others): (Vec<&Guard>, Vec<&Guard>) =
             self.guards.iter().partition(|guard| matches!(guard.scope, Scope::Path(_)));
         // A rule is made of texts, so it can be written.
@@ -131,7 +162,7 @@ impl Protected {
             .into_iter()
             .filter_map(|guard| {
                 let Scope::Path(path) = &guard.scope else { return None };
-                let mut line = path.clone().into_bytes();
+                let mut line = as_compared(path, fold).into_owned().into_bytes();
                 line.push(0);
                 line.extend(serde_json::to_vec(guard).ok()?);
                 Some(line)
@@ -150,22 +181,31 @@ impl Protected {
 /// Rules as they are kept, looked up in place.
 #[derive(Debug)]
 pub struct Kept<'k> {
-    others: Vec<Guard>,
+    others: Vec<(Scope, Guard)>,
     lines: &'k [u8],
+    fold: bool,
 }
 
 impl<'k> Kept<'k> {
-    /// The rules that [`Protected::keep`] wrote; none where the bytes are something else.
-    pub fn read(bytes: &'k [u8]) -> Option<Self> {
+    /// The rules that [`Protected::keep`] wrote with the same `fold`; none where the bytes are something else.
+    pub fn read(bytes: &'k [u8], fold: bool) -> Option<Self> {
         let end = bytes.iter().position(|&byte| byte == b'\n')?;
-        let others = serde_json::from_slice(&bytes[..end]).ok()?;
+        let others: Vec<Guard> = serde_json::from_slice(&bytes[..end]).ok()?;
+        let compared = |guard: &Guard| if fold { guard.scope.folded() } else { guard.scope.clone() };
+        let others = others.into_iter().map(|guard| (compared(&guard), guard)).collect();
         let lines = &bytes[end + 1..];
-        (lines.is_empty() || lines.ends_with(b"\n")).then_some(Self { others, lines })
+        (lines.is_empty() || lines.ends_with(b"\n")).then_some(Self { others, lines, fold })
+    }
+
+    fn others(&self, is_meant: impl Fn(&Scope) -> bool) -> Vec<Guard> {
+        let others = self.others.iter().filter(|(scope, _)| is_meant(scope));
+        others.map(|(_, guard)| guard.clone()).collect()
     }
 
     /// Every rule about this path.
     pub fn on(&self, path: &str) -> Vec<Guard> {
-        let mut found: Vec<Guard> = self.others.iter().filter(|guard| guard.holds(path)).cloned().collect();
+        let path = &*as_compared(path, self.fold);
+        let mut found = self.others(|scope| scope.holds(path));
         let mut at = self.first_from(&[path.as_bytes(), b"\0"].concat());
         while let Some((own, guard)) = self.line(at) {
             if own != path.as_bytes() {
@@ -179,8 +219,8 @@ impl<'k> Kept<'k> {
 
     /// Every rule about something below this folder.
     pub fn within(&self, folder: &str) -> Vec<Guard> {
-        let mut found: Vec<Guard> =
-            self.others.iter().filter(|guard| guard.is_within(folder)).cloned().collect();
+        let folder = &*as_compared(folder, self.fold);
+        let mut found = self.others(|scope| scope.is_within(folder));
         let start = if folder.is_empty() { Vec::new() } else { [folder.as_bytes(), b"/"].concat() };
         let mut at = self.first_from(&start);
         while let Some((own, guard)) = self.line(at) {
@@ -196,7 +236,7 @@ impl<'k> Kept<'k> {
 
     /// Every rule.
     pub fn all(&self) -> Vec<Guard> {
-        let mut found = self.others.clone();
+        let mut found = self.others(|_| true);
         let mut at = 0;
         while let Some((_, guard)) = self.line(at) {
             found.extend(guard);
@@ -267,8 +307,8 @@ mod tests {
 
     #[test]
     fn kept_rules_are_the_rules() {
-        let kept = rules().keep();
-        let kept = Kept::read(&kept).unwrap();
+        let kept = rules().keep(false);
+        let kept = Kept::read(&kept, false).unwrap();
         for path in [
             "tests/t0.py",
             "tests/t5.py",
@@ -294,6 +334,32 @@ mod tests {
         assert_eq!(kept.within("docs").len(), 0);
     }
 
+    /// Names were looked up in lower case among rules that were not: with a capital in its name no file was protected.
+    #[test]
+    fn names_that_a_file_system_takes_for_one_are_one() {
+        let mut rules = Protected::new();
+        rules.push(guard(Scope::Path("Tests/R\u{e9}sum\u{e9}.py".into())));
+        rules.push(guard(Scope::Below("Held-Out".into())));
+        rules.push(guard(Scope::Glob("SRC/**/*.Lock".into())));
+        let (plain, fold) = (rules.keep(false), rules.keep(true));
+        let (plain, fold) = (Kept::read(&plain, false).unwrap(), Kept::read(&fold, true).unwrap());
+        let own = ["Tests/R\u{e9}sum\u{e9}.py", "Held-Out/x", "SRC/a/X.Lock"];
+        let others =
+            ["tests/r\u{e9}sum\u{e9}.PY", "Tests/Re\u{301}sume\u{301}.py", "held-out/X", "src/A/x.lock"];
+        for path in own {
+            assert_eq!((plain.on(path).len(), fold.on(path).len()), (1, 1), "{path}");
+        }
+        for path in others {
+            assert_eq!((plain.on(path).len(), fold.on(path).len()), (0, 1), "{path}");
+        }
+        assert_eq!((plain.within("tests").len(), fold.within("tests").len()), (0, 1));
+        assert_eq!(fold.on("tests/resume.py").len(), 0);
+        assert!(
+            fold.all().iter().any(|guard| guard.scope == Scope::Below("Held-Out".into())),
+            "as they were given"
+        );
+    }
+
     #[test]
     fn outside_is_everything_but_the_folders() {
         let outside = guard(Scope::Outside(vec!["app".into(), "docs".into()]));
@@ -304,8 +370,8 @@ mod tests {
     #[test]
     fn what_was_not_kept_is_not_read() {
         for bytes in [&b""[..], b"{}\n", b"[]", b"[]\ncut"] {
-            assert!(Kept::read(bytes).is_none());
+            assert!(Kept::read(bytes, false).is_none());
         }
-        assert!(Kept::read(b"[]\n").unwrap().on("a").is_empty());
+        assert!(Kept::read(b"[]\n", false).unwrap().on("a").is_empty());
     }
 }
