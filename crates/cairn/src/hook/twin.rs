@@ -1,7 +1,7 @@
 //! Several entries for one moment: an agent that runs another agent's hook file beside its own calls twice, in turn or at
 //! once. The second entry gets the answer of the first, and nothing is counted again.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
 use canon::Sha256;
@@ -91,7 +91,7 @@ impl Course<'_> {
 }
 
 /// That it can't be kept stops nothing: the other entry is judged by itself then.
-fn keep(path: &PathBuf, last: &Last) {
+fn keep(path: &Path, last: &Last) {
     if let Ok(text) = serde_json::to_vec(last) {
         let _ = file::replace(path, &text);
     }

@@ -1,22 +1,19 @@
 //! The last words of a turn, for agents whose stop does not tell them: kept when they are said, and reviewed at the stop.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use agents::Said;
-use govern::State;
 use store::World;
 use store::file;
-use store::git::Layout;
 
 use super::course::Course;
-use super::resolve;
 
 /// The most characters that are kept and reviewed.
 const LONGEST: usize = 100_000;
 
 /// Where the last words of a session are kept, beside what is known of it.
-fn place(session_file: &std::path::Path) -> PathBuf {
+fn place(session_file: &Path) -> PathBuf {
     session_file.with_extension("said")
 }
 
@@ -29,10 +26,7 @@ pub(super) fn keep(said: &Said, mut world: World) -> Result<(), String> {
     if let Some(cwd) = said.cwd.as_ref().filter(|cwd| cwd.is_dir()) {
         world.cwd.clone_from(cwd);
     }
-    let cwd = resolve::real(&world.cwd);
-    let layout = Layout::discover(&cwd).map_err(|error| error.to_string())?;
-    let root = layout.as_ref().map_or_else(|| cwd.clone(), |layout| layout.work_tree.clone());
-    let state = State::of(layout.as_ref(), &root, &world.env).map_err(|error| error.to_string())?;
+    let state = super::state(&world).map_err(|refusal| refusal.message)?;
     let session = state.session(said.agent.as_str(), said.session.as_deref().unwrap_or("none"));
     if let Some(folder) = session.parent() {
         super::make_folder(folder)?;

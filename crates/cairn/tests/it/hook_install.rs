@@ -24,7 +24,12 @@ fn files(scratch: &Scratch, agent: AgentId, scope: Scope) -> Vec<(PathBuf, bool)
     let targets = targets(agent, scope).unwrap();
     targets
         .iter()
-        .map(|target| (place(target.base).join(target.path), !target.path.ends_with(".js")))
+        .map(|target| {
+            (
+                place(target.base).join(target.path),
+                !target.path.contains("cairn.js") && !target.path.contains("opencode2.js"),
+            )
+        })
         .collect()
 }
 

@@ -126,10 +126,9 @@ fn nothing(agent: AgentId, event: &str) -> &'static str {
             r#"{"decision":"allow"}"#
         }
         (AgentId::Generic, _) => r#"{"v":1,"decision":"allow"}"#,
-        (AgentId::Antigravity, _) => "{}",
         (AgentId::Cursor, "pre-tool") => r#"{"permission":"allow"}"#,
         (AgentId::Cursor, "prompt") => r#"{"continue":true}"#,
-        (AgentId::Cursor, _) => "{}",
+        (AgentId::Antigravity | AgentId::Cursor, _) => "{}",
         _ => "",
     }
 }

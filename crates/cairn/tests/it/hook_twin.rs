@@ -107,14 +107,20 @@ fn a_grant_holds_at_every_entry_of_its_call_in_either_order() {
     }
 }
 
-#[test]
-fn an_id_that_was_seen_before_lets_nothing_pass() {
+/// A project in which the call `t2` was let pass at both entries, by one grant.
+fn let_pass() -> (Scratch, [AgentId; 2]) {
     let scratch = project(&json!({}));
     let order = [AgentId::Cursor, AgentId::Claude];
     both(&scratch, order, "t1", "new\n");
     scratch.wait(60);
     approve(&scratch);
     assert_eq!(both(&scratch, order, "t2", "new\n"), ["allow", "allow"]);
+    (scratch, order)
+}
+
+#[test]
+fn an_id_that_was_seen_before_lets_nothing_pass() {
+    let (scratch, order) = let_pass();
     assert_eq!(both(&scratch, order, "t2", "more\n"), ["deny", "deny"], "the same id with another call");
     let mut elsewhere = write(&scratch, "preToolUse", "t2", "new\n");
     elsewhere["conversation_id"] = "d".into();
@@ -128,12 +134,7 @@ fn an_id_that_was_seen_before_lets_nothing_pass() {
 
 #[test]
 fn an_id_that_was_let_pass_lets_nothing_pass_later() {
-    let scratch = project(&json!({}));
-    let order = [AgentId::Cursor, AgentId::Claude];
-    both(&scratch, order, "t1", "new\n");
-    scratch.wait(60);
-    approve(&scratch);
-    assert_eq!(both(&scratch, order, "t2", "new\n"), ["allow", "allow"]);
+    let (scratch, order) = let_pass();
     scratch.wait(30);
     assert_eq!(both(&scratch, order, "t2", "new\n"), ["deny", "deny"]);
 }
