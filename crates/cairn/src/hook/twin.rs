@@ -15,7 +15,7 @@ use super::course::Course;
 use super::ticket::BETWEEN;
 
 /// How long an entry waits for the other one's judgement.
-const PATIENCE: Duration = Duration::from_millis(1500);
+const PATIENCE: Duration = Duration::from_millis(1200);
 
 /// The last moment of a session beside its calls.
 #[derive(Debug, Serialize, Deserialize)]
@@ -32,11 +32,15 @@ struct Last {
 
 impl Course<'_> {
     /// Judges a moment beside the calls, once for all entries that it reaches. What an entry told a moment ago and another
-    /// one tells now is one moment; what one entry tells twice is two.
+    /// one tells now is one moment; what one entry tells twice is two, unless it tells both at once: two of an agent's own
+    /// files name it then.
     pub(super) fn once(&self) -> Result<Verdict, String> {
         let path = self.session_file.with_extension("moment");
         // Where it can't be held it is judged all the same: counting twice is better than not judging.
-        let guard = Guard::acquire(&path.with_extension("moment-lock"), PATIENCE).ok();
+        let lock = path.with_extension("moment-lock");
+        let at_once = Guard::acquire(&lock, Duration::ZERO).ok();
+        let has_waited = at_once.is_none();
+        let guard = at_once.or_else(|| Guard::acquire(&lock, PATIENCE).ok());
         let entry = format!("{} {}", self.reading.entry, self.reading.point.name);
         let told = self.told();
         let now = self.world.now().as_millis();
@@ -46,7 +50,7 @@ impl Course<'_> {
             && guard.is_some()
             && Some(last.told) == told
             && (0..=BETWEEN).contains(&now.saturating_sub(last.at))
-            && !last.entries.contains(&entry)
+            && (has_waited || !last.entries.contains(&entry))
         {
             last.entries.push(entry);
             let verdict = last.verdict.clone();

@@ -335,3 +335,25 @@ fn both_entries_of_a_refused_stop_refuse_it_and_the_next_one_ends() {
         assert_eq!(told, [false, false], "round {n}: no agent is held for ever");
     }
 }
+
+/// Private and shared settings of one agent both call, in the same words.
+#[test]
+fn one_entry_that_two_files_name_is_one_moment_when_it_comes_at_once_and_two_in_turn() {
+    let scratch = project(&json!({}));
+    let prompt = cursor(&scratch, "beforeSubmitPrompt", &json!({ "prompt": "go on" }));
+    let state = govern::State::find(&scratch.root(), &scratch.env()).unwrap();
+    let session = state.session("cursor", "c");
+    std::fs::create_dir_all(session.parent().unwrap()).unwrap();
+    let lock = session.with_extension("moment-lock");
+    let held = store::lock::Guard::acquire(&lock, std::time::Duration::ZERO).unwrap();
+    let running = [0, 1].map(|_| start(&scratch, "cursor", "prompt", &prompt));
+    // Long enough for both to come to where they wait, and no longer than they do.
+    std::thread::sleep(std::time::Duration::from_millis(900));
+    drop(held);
+    for child in running {
+        assert_eq!(answer(child), json!({ "continue": true }));
+    }
+    assert_eq!(receipts_with(&scratch, "prompt"), 1);
+    answer(start(&scratch, "cursor", "prompt", &prompt));
+    assert_eq!(receipts_with(&scratch, "prompt"), 2, "said again, it is another prompt");
+}
