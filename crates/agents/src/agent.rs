@@ -172,6 +172,11 @@ pub(crate) trait Adapter: Sync {
     /// The event of a payload that says which moment it is.
     fn event(&self, point: Point, payload: Fields<'_>) -> Read<Event>;
 
+    /// What the agent said, at a point that tells of nothing else: the stop after it does not tell it again.
+    fn said<'a>(&self, _point: Point, _payload: Fields<'a>) -> Read<Option<&'a str>> {
+        Ok(None)
+    }
+
     /// The smallest answer that the agent accepts. A verdict that it can't carry becomes the next stricter one.
     fn answer(&self, point: Point, verdict: &Verdict) -> Answer;
 

@@ -47,6 +47,8 @@ pub struct Capabilities {
     pub result: Reach,
     /// The end of a turn can be refused.
     pub stop: Reach,
+    /// What the agent says at the end of a turn is told.
+    pub final_message: Reach,
     /// The end of a session is told.
     pub session_end: Reach,
     /// Text can be added to the context before a call.
@@ -111,6 +113,12 @@ impl Capabilities {
                 "the end of a turn can't always be refused: what is missing is put on record",
             ),
             (
+                "final_message",
+                Contract::DirectivePriority,
+                self.final_message,
+                "what the agent says at the end of a turn is not told, or not always: then it is not reviewed",
+            ),
+            (
                 "session_end",
                 Contract::CompletionEvidence,
                 self.session_end,
@@ -145,6 +153,7 @@ impl AgentId {
             ask: No,
             result: Full,
             stop: No,
+            final_message: Full,
             session_end: Full,
             context_at_call: No,
             failure: Open,
@@ -193,6 +202,7 @@ impl AgentId {
             },
             Self::Antigravity => Capabilities {
                 version: "1.4.3",
+                final_message: No,
                 ask: Full,
                 stop: Full,
                 session_end: No,
@@ -236,6 +246,7 @@ impl AgentId {
             },
             Self::Copilot => Capabilities {
                 version: "1.0.102",
+                final_message: No,
                 ask: Partial,
                 stop: Partial,
                 failure: Mixed,
@@ -243,6 +254,7 @@ impl AgentId {
                 notes: &[
                     "a hook that fails denies, a hook that is late lets the call go on",
                     "autopilot and the cloud agent deny instead of asking",
+                    "`agentStop` names the transcript and not the last message (copilot-sdk, 2026-10)",
                     "a stop is refused at most 8 times in a row",
                     "not proved against a running agent",
                 ],
@@ -250,6 +262,7 @@ impl AgentId {
             },
             Self::VsCode => Capabilities {
                 version: "2026-10",
+                final_message: Partial,
                 ask: Full,
                 stop: Full,
                 session_end: No,
@@ -263,6 +276,7 @@ impl AgentId {
             },
             Self::Grok => Capabilities {
                 version: "1.0.62",
+                final_message: Partial,
                 context_at_call: No,
                 timeout_ms: Some(5_000),
                 notes: &["only the event before a call blocks", "not proved against a running agent"],
@@ -270,6 +284,7 @@ impl AgentId {
             },
             Self::Droid => Capabilities {
                 version: "0.245",
+                final_message: Partial,
                 ask: Full,
                 stop: Full,
                 timeout_ms: Some(60_000),

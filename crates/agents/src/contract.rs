@@ -32,6 +32,8 @@ pub struct Provision {
 
 const TICKET: &str = "a ticket that a person grants in another terminal";
 const AT_TOOLS: &str = "prohibitions are said again on the tool boundary";
+const UNTOLD: &str =
+    "prompts are monitored; the final message is where `Stop` tells it, which is not documented";
 const UNPINNED: &str = "nothing is added to the context: pins are not enforced across a compaction";
 const UNSAID: &str = "nothing is added to the context: prohibitions are not said again";
 
@@ -112,7 +114,7 @@ impl AgentId {
                 (Native, "execute.after"),
                 (Native, "session.execution.succeeded, session.deleted"),
                 (Native, "compaction and context hooks"),
-                (Degraded, "prompts alone are monitored: the final message is not told"),
+                (Native, "prompt hook, session.text.ended"),
                 (Native, "context hook"),
             ],
             Self::Cursor => [
@@ -121,7 +123,7 @@ impl AgentId {
                 (Native, "postToolUse, postToolUseFailure"),
                 (Native, "stop, sessionEnd"),
                 (Degraded, "the pins are said again with the next tool call"),
-                (Degraded, "prompts alone are monitored: `stop` does not tell the final message"),
+                (Native, "beforeSubmitPrompt, afterAgentResponse"),
                 (Degraded, AT_TOOLS),
             ],
             Self::Copilot => [
@@ -130,7 +132,7 @@ impl AgentId {
                 (Native, "postToolUse, postToolUseFailure"),
                 (Native, "agentStop, sessionEnd"),
                 (Degraded, "the pins are said again with the next tool result"),
-                (Native, "userPromptSubmitted, agentStop"),
+                (Degraded, "prompts alone are monitored: `agentStop` does not tell the final message"),
                 (Degraded, AT_TOOLS),
             ],
             Self::VsCode => [
@@ -139,7 +141,7 @@ impl AgentId {
                 (Native, "PostToolUse"),
                 (Native, "Stop"),
                 (Degraded, "the pins are said again with the next prompt or tool call"),
-                (Native, "UserPromptSubmit, Stop"),
+                (Degraded, UNTOLD),
                 (Native, "UserPromptSubmit, PreToolUse context"),
             ],
             Self::Grok => [
@@ -157,7 +159,7 @@ impl AgentId {
                 (Native, "PostToolUse"),
                 (Native, "Stop, SessionEnd"),
                 (Degraded, "the pins are said again with the next prompt or tool result"),
-                (Native, "UserPromptSubmit, Stop"),
+                (Degraded, UNTOLD),
                 (Native, "UserPromptSubmit, PostToolUse context"),
             ],
             Self::Generic => [

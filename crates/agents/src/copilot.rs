@@ -2,7 +2,7 @@
 //! in PascalCase, Claude's payload.
 
 use gate::event::{Event, Moment, Verdict};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::agent::{Adapter, AgentId, Point};
 use crate::answer::{Answer, Word, block, word};
@@ -64,6 +64,62 @@ const TOOLS: Tools = &[
     ("fetch_copilot_cli_documentation", Kind::Harmless),
 ];
 
+/// The tools of Claude Code as Copilot itself names them.
+const NAMES: &[(&str, &str)] = &[
+    ("Bash", "bash"),
+    ("PowerShell", "powershell"),
+    ("Write", "create"),
+    ("Edit", "edit"),
+    ("MultiEdit", "edit"),
+    ("Read", "view"),
+    ("Glob", "glob"),
+    ("Grep", "grep"),
+    ("TodoWrite", "update_todo"),
+    ("ExitPlanMode", "exit_plan_mode"),
+    ("Agent", "task"),
+    ("Task", "task"),
+    ("WebFetch", "web_fetch"),
+    ("WebSearch", "web_search"),
+    ("AskUserQuestion", "ask_user"),
+];
+
+/// The arguments of Claude Code's tools for files as Copilot itself names them.
+const ARGUMENTS: &[(&str, &str)] =
+    &[("file_path", "path"), ("content", "file_text"), ("old_string", "old_str"), ("new_string", "new_str")];
+
+/// Brings a call that came in Claude's words to Copilot's own, in which the other entry tells of it. Copilot's own words
+/// carry no id of the call.
+fn one_call(event: &mut Event) {
+    let Some(call) = event.call.as_mut() else { return };
+    call.id = None;
+    if let Some((_, own)) = NAMES.iter().find(|(name, _)| *name == call.name) {
+        (*own).clone_into(&mut call.name);
+        if let Value::Object(input) = &mut call.input {
+            for (theirs, own) in ARGUMENTS {
+                if !input.contains_key(*own)
+                    && let Some(value) = input.remove(*theirs)
+                {
+                    input.insert((*own).to_owned(), value);
+                }
+            }
+        }
+    }
+    if let Some(Value::Object(result)) = event.outcome.as_mut().map(|outcome| &mut outcome.result) {
+        *result = std::mem::take(result).into_iter().map(|(name, value)| (camel(&name), value)).collect();
+    }
+}
+
+/// `a_name` as `aName`.
+fn camel(name: &str) -> String {
+    let mut parts = name.split('_');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |name, part| {
+        let mut letters = part.chars();
+        let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+        name + &first.into_iter().chain(letters).collect::<String>()
+    })
+}
+
 impl Adapter for Copilot {
     fn points(&self) -> &'static [Point] {
         POINTS
@@ -78,8 +134,12 @@ impl Adapter for Copilot {
     }
 
     fn event(&self, point: Point, payload: Fields<'_>) -> Read<Event> {
-        let tools = if payload.has("tool_name") { claude::TOOLS } else { TOOLS };
-        shape::event(AgentId::Copilot, point, payload, tools)
+        if !payload.has("tool_name") {
+            return shape::event(AgentId::Copilot, point, payload, TOOLS);
+        }
+        let mut event = shape::event(AgentId::Copilot, point, payload, claude::TOOLS)?;
+        one_call(&mut event);
+        Ok(event)
     }
 
     fn asks(&self, point: Point, _payload: Fields<'_>) -> bool {

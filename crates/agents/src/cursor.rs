@@ -91,6 +91,10 @@ impl Adapter for Cursor {
         Ok(event)
     }
 
+    fn said<'a>(&self, point: Point, payload: Fields<'a>) -> Read<Option<&'a str>> {
+        if point.name == "afterAgentResponse" { payload.text(&["text"]) } else { Ok(None) }
+    }
+
     fn asks(&self, point: Point, _payload: Fields<'_>) -> bool {
         asks(point)
     }

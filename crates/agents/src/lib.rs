@@ -44,8 +44,8 @@ pub use answer::Answer;
 pub use capability::{Capabilities, Direction, Lack, Reach};
 pub use contract::{Provision, Standing};
 pub use gate::contract::Contract;
-pub use presence::started_by;
-pub use reading::{Heard, Judging, Reading, Unreadable, read, unjudged, unreadable};
+pub use presence::{Basis, VARIABLES, Variable, started_by};
+pub use reading::{Heard, Judging, Reading, Said, Unreadable, read, unjudged, unreadable};
 pub use trial::{Trial, denies};
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use gate::event::{Outcome, Tool};
 use serde_json::{Map, Value};
 
 use crate::fields::Fields;
+use crate::shape::decoded;
 
 const RESULT: &[&str] = &[
     "tool_response",
@@ -15,13 +16,18 @@ const RESULT: &[&str] = &[
     "output",
     "result",
 ];
+/// Those that are JSON within a text. Any other text is what a tool printed, and decides nothing.
+const ENCODED: &[&str] = &["tool_output", "result_json"];
+const KIND: &[&str] = &["resultType", "result_type"];
 const ERROR: &[&str] = &["error", "error_message", "errorMessage"];
 
 /// The outcome in a payload of `post_tool`. `failed` says that the event itself means failure; `split` that the agent
 /// has such an event, so that any other one means success.
 pub(crate) fn outcome(payload: Fields<'_>, tool: &Tool, failed: bool, split: bool) -> Outcome {
     let error = payload.get(ERROR);
-    let result = payload.get(RESULT);
+    let encoded = payload.get(ENCODED).and_then(Value::as_str);
+    let encoded = encoded.map(decoded).filter(Value::is_object);
+    let result = encoded.as_ref().or_else(|| payload.get(RESULT));
     let inner = match result {
         Some(Value::Object(map)) => Some(Fields(map)),
         _ => None,
@@ -34,8 +40,7 @@ pub(crate) fn outcome(payload: Fields<'_>, tool: &Tool, failed: bool, split: boo
         Some(false)
     } else if let Some(code) = exit {
         Some(code == 0)
-    } else if split || inner.is_some_and(|inner| inner.get(&["resultType"]) == Some(&Value::from("success")))
-    {
+    } else if split || inner.is_some_and(|inner| inner.get(KIND) == Some(&Value::from("success"))) {
         Some(true)
     } else {
         None
@@ -44,7 +49,7 @@ pub(crate) fn outcome(payload: Fields<'_>, tool: &Tool, failed: bool, split: boo
 }
 
 fn went_wrong(result: Fields<'_>) -> bool {
-    let kind = result.get(&["resultType"]).and_then(Value::as_str);
+    let kind = result.get(KIND).and_then(Value::as_str);
     result.has("error") || result.flag(&["interrupted"]) || kind.is_some_and(|kind| kind != "success")
 }
 

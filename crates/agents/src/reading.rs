@@ -1,11 +1,14 @@
 //! From a payload to an event, and from a verdict to the answer.
 
+use std::path::PathBuf;
+
 use gate::event::{Decision, Event, Moment, Verdict};
 
 use crate::agent::{AgentId, Point};
 use crate::answer::Answer;
 use crate::fields::Fields;
 use crate::payload;
+use crate::shape;
 use crate::sniff::sniff;
 
 /// What an agent told.
@@ -15,6 +18,25 @@ pub enum Heard {
     Event(Box<Reading>),
     /// An event that there is nothing to judge at, with its answer.
     Nothing(Answer),
+    /// What the agent said, of which the stop that ends its turn does not tell.
+    Said(Box<Said>),
+}
+
+/// What an agent said before its turn ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// Whose words they are.
+    pub agent: AgentId,
+    /// The session.
+    pub session: Option<String>,
+    /// The subagent that spoke, where one did.
+    pub subagent: Option<String>,
+    /// The folder that the agent stands in.
+    pub cwd: Option<PathBuf>,
+    /// The words.
+    pub text: String,
+    /// What is answered.
+    pub answer: Answer,
 }
 
 /// Which of the entries that one call reaches is asked.
@@ -31,6 +53,8 @@ pub enum Judging {
 /// A payload that was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
+    /// The agent whose entry was called.
+    pub entry: AgentId,
     /// Whose payload it is, whatever entry it came through.
     pub agent: AgentId,
     /// Where in the agent's course.
@@ -186,14 +210,26 @@ pub fn read(entry: AgentId, event_word: Option<&str>, bytes: &[u8]) -> Result<He
         return Err(fail(Some(point), is_before(Some(stated)) || is_before(Some(point)), message));
     }
     if point.moment.is_none() {
-        return Ok(Heard::Nothing(adapter.answer(point, &Verdict::allow())));
+        let answer = adapter.answer(point, &Verdict::allow());
+        // What is told here is told for the review alone, so that what can't be read is let go.
+        let Ok(Some(text)) = adapter.said(point, payload) else { return Ok(Heard::Nothing(answer)) };
+        let Ok(frame) = shape::frame(agent, Moment::Stop, payload) else { return Ok(Heard::Nothing(answer)) };
+        let Event { session, subagent, cwd, .. } = frame;
+        return Ok(Heard::Said(Box::new(Said {
+            agent,
+            session,
+            subagent,
+            cwd,
+            text: text.to_owned(),
+            answer,
+        })));
     }
     match adapter.event(point, payload) {
         Ok(event) => {
             let first = agent == entry && event_word.is_some_and(|word| agent.is_first(word));
             let judging = adapter.judging(point, &event, first);
             let asks = judging == Judging::First || adapter.asks(point, payload);
-            Ok(Heard::Event(Box::new(Reading { agent, point, event, judging, asks })))
+            Ok(Heard::Event(Box::new(Reading { entry, agent, point, event, judging, asks })))
         }
         Err(fault) => Err(fail(Some(point), is_before(Some(point)), fault)),
     }

@@ -30,6 +30,7 @@ const FILES: &[(&str, &str)] = &[
     ("sm", include_str!("../../../conformance/sm.json")),
     ("sfs", include_str!("../../../conformance/sfs.json")),
     ("adapters/answers", include_str!("../../../conformance/adapters/answers.json")),
+    ("adapters/inputs", include_str!("../../../conformance/adapters/inputs.json")),
     ("adapters/payloads", include_str!("../../../conformance/adapters/payloads.json")),
     ("adapters/shells", include_str!("../../../conformance/adapters/shells.json")),
 ];

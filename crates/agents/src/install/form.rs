@@ -112,6 +112,8 @@ pub(super) const CURSOR: Form = Form {
         ("postToolUse", "post-tool", 10),
         ("postToolUseFailure", "post-tool", 10),
         ("beforeSubmitPrompt", "prompt", 5),
+        // What the agent said last: `stop` does not tell it.
+        ("afterAgentResponse", "afterAgentResponse", 5),
         ("stop", "stop", 30),
         ("sessionStart", "session-start", 10),
         ("sessionEnd", "session-end", 10),

@@ -260,6 +260,7 @@ fn every_event_that_is_installed_is_one_of_the_agent() {
                 "post-tool",
                 "prompt",
                 "stop",
+                "afterAgentResponse",
                 "session-start",
                 "session-end",
                 "compact",

@@ -39,8 +39,11 @@ pub fn contracts(agent: AgentId) -> Vec<Contract> {
         Id::VaultSeeding => (Provided::Bridge, "cairn itself".to_owned()),
         Id::Pinning => point(Moment::Compact).map_or_else(nothing, native),
         Id::DirectivePriority => match (point(Moment::Prompt), point(Moment::Stop)) {
-            (Some(prompt), Some(_)) => native(prompt),
-            (None, Some(stop)) => (Provided::Degraded, format!("`{stop}` alone")),
+            (Some(prompt), Some(_)) if known.final_message == Reach::Full => native(prompt),
+            (Some(prompt), _) => (Provided::Degraded, format!("`{prompt}` alone")),
+            (None, Some(stop)) if known.final_message != Reach::None => {
+                (Provided::Degraded, format!("`{stop}` alone"))
+            }
             _ => nothing(),
         },
         Id::Reinjection if known.context_at_call == Reach::None && has_results => {

@@ -70,6 +70,10 @@ pub(super) fn compare(
     }
     let path_of = |guard: &'_ Guard| match &guard.scope {
         Scope::Path(name) => Some(name.clone()),
+        // A pattern that names one file, which outside git nothing else would find.
+        Scope::Glob(name) if !name.contains(['*', '?', '[', '\\']) && !root.join(name).is_dir() => {
+            Some(name.clone())
+        }
         _ => None,
     };
     let guarded: BTreeSet<String> = guards.iter().filter_map(path_of).collect();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use agents::Reading;
 use canon::Sha256;
 use gate::event::{Call, Decision, Event, Moment, Tool, Verdict};
-use gate::protected::{Damaged, Kept};
+use gate::protected::{Damaged, FOLDS, Kept};
 use govern::State;
 use govern::classify::{Context, Effects, Place, classify};
 use govern::gates::{self, Act, Found, Known, PLAN_SPEC_READ, SEARCHED};
@@ -18,7 +18,7 @@ use store::file;
 use store::git::{Git, Layout};
 
 use super::snapshot::Snapshot;
-use super::{compare, pause, plan, resolve, snapshot, ticket};
+use super::{compare, pause, plan, resolve, snapshot, ticket, twin};
 
 /// How much of the log is read back to hold an agent's words against it.
 pub(super) const LOOK_BACK: u64 = 4 * 1024 * 1024;
@@ -70,14 +70,7 @@ pub(super) fn run(reading: &Reading, mut world: World) -> Result<Verdict, String
     match event.event {
         Moment::PreTool => course.before(),
         Moment::PostTool => course.after(),
-        Moment::Stop => course.stop(),
-        Moment::Compact => course.compact(),
-        Moment::SessionStart => course.begin(),
-        Moment::Prompt => course.prompt(),
-        Moment::SessionEnd => {
-            course.receipts()?.checkpoint(event, None).map_err(|error| error.to_string())?;
-            Ok(Verdict::allow())
-        }
+        _ => course.once(),
     }
 }
 
@@ -146,14 +139,14 @@ impl Course<'_> {
         }
         if !found.is_empty()
             && found.iter().all(|found| found.ticket)
-            && ticket::redeem(&self.state, call, self.reading.judging, self.world.now()).is_some()
+            && ticket::redeem(&self.state, self.reading, self.world.now())
         {
             context.push("a person granted this one call".to_owned());
-            marker = Some("approved");
+            marker = Some(receipts::APPROVED);
             found.clear();
         }
         let mut verdict = match found.first() {
-            Some(first) => self.with_ticket(call, first, &found).verdict(),
+            Some(first) => self.with_ticket(first, &found).verdict(),
             None => Verdict::allow(),
         };
         verdict.context = context;
@@ -179,8 +172,9 @@ impl Course<'_> {
             marker: marker.filter(|_| verdict.decision == Decision::Allow),
         };
         let written = self.receipts()?.judged(self.event, &verdict, &known);
-        if !written.map_err(|error| error.to_string())?.new {
-            return Ok(verdict);
+        let written = written.map_err(|error| error.to_string())?;
+        if !written.new {
+            return Ok(twin::as_judged(verdict, &written.receipt));
         }
         entries.push(match verdict.decision {
             Decision::Deny => Entry::Denied {
@@ -208,7 +202,7 @@ impl Course<'_> {
                 rules,
                 policy: &self.snapshot.policy,
                 session: &self.session,
-                fold: cfg!(any(target_os = "macos", windows)),
+                fold: FOLDS,
                 file: &|path| file::read(path).ok().flatten(),
                 is_occupied: &|folder| {
                     std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
@@ -228,13 +222,13 @@ impl Course<'_> {
     }
 
     /// The finding with the way to a person: the agent asks by itself, or a ticket waits for an answer.
-    fn with_ticket(&self, call: &Call, first: &Found, all: &[Found]) -> Found {
+    fn with_ticket(&self, first: &Found, all: &[Found]) -> Found {
         let mut found = first.clone();
         let can_pass = all.iter().all(|found| found.ticket);
         let asks = found.decision == Decision::Ask && self.reading.can_ask();
         if can_pass
             && !asks
-            && let Some(id) = ticket::make(&self.state, call, &found.fact, self.world.now())
+            && let Some(id) = ticket::make(&self.state, self.reading, &found.fact, self.world.now())
         {
             found.next = format!(
                 "{}; a person can let this one call pass by running `cairn approve {id}` in another terminal, then make \
@@ -259,6 +253,7 @@ impl Course<'_> {
             written => written,
         };
         let written = written.map_err(|error| error.to_string())?;
+        ticket::over(&self.state, call);
         if !written.new {
             return Ok(Verdict::allow());
         }

@@ -176,6 +176,8 @@ impl Course<'_> {
     pub(super) fn prompt(&self) -> Result<Verdict, String> {
         let text = self.event.text.as_deref().unwrap_or_default();
         let tokens = depth::tokens(text.len());
+        // What was said before this prompt is no part of the turn that it begins.
+        self.forget_words();
         let mut entries = vec![Entry::Went { steps: 1, tokens }];
         entries.extend(self.came_up(text));
         let mut verdict = self.note("prompt", entries)?;

@@ -161,6 +161,12 @@ impl<'w> Installed<'w> {
                 .at(&step.path, None, None)
                 .hint("run the command again"));
         }
+        // A file is replaced as a whole, which asks its folder alone: that it was set read-only would go unheard.
+        if step.edit.is_change() && fs::metadata(&step.path).is_ok_and(|file| file.permissions().readonly()) {
+            return Err(Refusal::new(codes::NOT_WRITTEN, "the file is set to be read only")
+                .at(&step.path, None, None)
+                .hint("make it writable if cairn may change it, then run the command again"));
+        }
         let folder = step.kept.as_ref().map_or_else(|| super::above(&step.path), |kept| kept.folder.clone());
         let root = self.state.root();
         // A person may link the folders of the home as they like. A folder of the project that is a link would let

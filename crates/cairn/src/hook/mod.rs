@@ -20,6 +20,8 @@ mod review;
 mod silent;
 mod snapshot;
 pub mod ticket;
+mod twin;
+mod words;
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -182,6 +184,11 @@ pub(crate) fn judge(
             }
         }
         Ok(Heard::Nothing(answer)) => Judged::Nothing(answer),
+        Ok(Heard::Said(said)) => {
+            // Words that can't be kept are not reviewed, and hold nothing up.
+            let _ = words::keep(&said, world);
+            Judged::Nothing(said.answer)
+        }
         Err(fault) => put_aside(&world, fault),
     }
 }

@@ -21,7 +21,8 @@ impl Course<'_> {
         // Not every agent says that it goes on because a stop was refused, and none may be held for ever.
         let refused = format!("{STOP_REFUSED}{}", self.event.subagent.as_deref().unwrap_or_default());
         let receipts = self.receipts()?;
-        let text = self.event.text.as_deref();
+        let kept = if self.event.text.is_none() { self.last_words() } else { None };
+        let text = self.event.text.as_deref().or(kept.as_deref());
         let evidence = match text {
             Some(text) => {
                 let lines = receipts.of_session(self.event, LOOK_BACK).map_err(|error| error.to_string())?;

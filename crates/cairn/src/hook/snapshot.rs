@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use canon::Sha256;
 use chant::Place;
 use gate::Silent;
-use gate::protected::{Guard, Index, Kept, Lines};
+use gate::protected::{FOLDS, Guard, Index, Kept, Lines};
 use govern::State;
 use govern::policy::{self, Policy};
 use govern::session::pins::Constraint;
@@ -24,7 +24,7 @@ use store::tree::{Revision, Tree};
 use super::pins;
 
 /// The form of what is kept.
-const VERSION: u32 = 6;
+const VERSION: u32 = 7;
 
 /// Its name in the state's folder.
 const FILE: &str = "snapshot";
@@ -189,7 +189,7 @@ fn build(world: &World, layout: Option<&Layout>, root: &Path) -> Result<(Head, V
     let pins = pins::pinned(&policy, root, committed.as_ref(), &work, &mut files);
     rules.extend(policy.protected());
     let sources = files.into_iter().map(|path| (path.clone(), Identity::of(&path))).collect();
-    let (rules, lines) = rules.keep();
+    let (rules, lines) = rules.keep(FOLDS);
     let policy_digest = serde_json::to_vec(&policy).map(Sha256::of).ok();
     let head = Head {
         v: VERSION,

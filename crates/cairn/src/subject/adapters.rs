@@ -25,6 +25,14 @@ pub(super) const CLAIMED: &[&str] = &[
     "shell-effects",
     #[cfg(unix)]
     "symbolic-links",
+    #[cfg(any(target_os = "macos", windows))]
+    "case-insensitive-files",
+    #[cfg(not(any(target_os = "macos", windows)))]
+    "case-sensitive-files",
+    #[cfg(target_os = "macos")]
+    "normalizing-files",
+    #[cfg(windows)]
+    "windows-paths",
 ];
 
 /// Members of an answer that hold prose, which is not compared.
@@ -103,6 +111,7 @@ fn answer(stage: &Stage, step: &Map<String, Value>) -> Played {
     let answer = match agents::read(agent(step)?, event(step), &input(step)?) {
         Ok(Heard::Event(reading)) => reading.answer(&verdict),
         Ok(Heard::Nothing(answer)) => answer,
+        Ok(Heard::Said(said)) => said.answer,
         Err(fault) => return Err(fault.message),
     };
     Ok(json!({ "stdout": answer.stdout, "stderr": answer.stderr, "exit": answer.exit }))
@@ -129,6 +138,9 @@ fn hear(step: &Map<String, Value>) -> Played {
             }))
         }
         Ok(Heard::Nothing(_)) => Ok(json!({ "event": null })),
+        Ok(Heard::Said(said)) => {
+            Ok(json!({ "event": null, "agent": said.agent, "session": said.session, "text": said.text }))
+        }
         Err(fault) => Ok(json!({ "unreadable": true, "denies": fault.denies() })),
     }
 }

@@ -67,7 +67,7 @@ fn a_ticket_that_is_none_is_refused() {
 fn what_an_agent_started_is_no_person_s_terminal() {
     let scratch = Scratch::repository();
     let pause = ["cairn", "hook", "pause", "--for", "10m", "--why", "x"];
-    for variable in ["CLAUDECODE", "CODEX_SANDBOX", "GEMINI_CLI", "CURSOR_AGENT", "CHANT_AGENT"] {
+    for variable in agents::VARIABLES.iter().map(|variable| variable.name) {
         let said = scratch.person_below(variable, "pause", &pause).refused(1, "agent-started");
         assert!(said.err.contains(variable), "{}", said.err);
     }

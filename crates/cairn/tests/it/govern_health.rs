@@ -48,7 +48,7 @@ fn what_happened_is_counted_and_each_installed_agent_says_how_far_it_carries() {
       C-5 knowledge lifecycle: native: the receipts of its calls
       C-6 vault seeding: native: cairn itself, without the agent
     ! C-7 constraint pinning: degraded: the pins are said again with the next tool call
-    ! C-8 directive priority: degraded: prompts alone are monitored: `stop` does not tell the final message
+      C-8 directive priority: native: beforeSubmitPrompt, afterAgentResponse
     ! C-9 re-injection: degraded: prohibitions are said again on the tool boundary
       ask in part (C-2): where a person can't be asked in the agent, the call is denied with a ticket
       stop in part (C-4): the end of a turn can't always be refused: what is missing is put on record

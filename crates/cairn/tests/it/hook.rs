@@ -114,7 +114,6 @@ fn what_is_wrong_is_named_with_its_cure() {
     · what cursor 2026.10.08 can't give, or not everywhere:
       C-2 commitment gate: degraded: ask on shell and MCP calls; else a ticket
       C-7 constraint pinning: degraded: the pins are said again with the next tool call
-      C-8 directive priority: degraded: prompts alone are monitored: `stop` does not tell the final message
       C-9 re-injection: degraded: prohibitions are said again on the tool boundary
       ask in part (C-2): where a person can't be asked in the agent, the call is denied with a ticket
       stop in part (C-4): the end of a turn can't always be refused: what is missing is put on record

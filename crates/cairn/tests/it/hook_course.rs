@@ -260,16 +260,16 @@ fn the_stricter_of_head_and_working_tree_applies() {
     let scratch = project();
     scratch.write(".governance/policy.json", r#"{ "schema": 1, "gates": { "plan": true } }"#);
     scratch.commit("policy");
-    assert!(shell(&scratch, "u", "touch x").unwrap().contains("PL-001"));
+    assert!(shell(&scratch, "u1", "touch x").unwrap().contains("PL-001"));
     scratch.write(".governance/policy.json", r#"{ "schema": 1 }"#);
-    assert!(shell(&scratch, "u", "touch x").unwrap().contains("PL-001"));
+    assert!(shell(&scratch, "u2", "touch x").unwrap().contains("PL-001"));
     let todos = json!({ "todos": [{ "content": "touch the file x", "status": "in_progress", "activeForm": "touching" }] });
     assert_eq!(before(&scratch, "u1", "TodoWrite", todos.clone()), None);
     after(&scratch, "u1", "TodoWrite", todos, json!({}));
-    assert_eq!(shell(&scratch, "u", "touch x"), None);
+    assert_eq!(shell(&scratch, "u3", "touch x"), None);
     // The plan counts for one turn.
     claude(&scratch, "Stop", json!({ "stop_hook_active": false }));
-    assert!(shell(&scratch, "u", "touch x").unwrap().contains("PL-001"));
+    assert!(shell(&scratch, "u4", "touch x").unwrap().contains("PL-001"));
 }
 
 #[test]

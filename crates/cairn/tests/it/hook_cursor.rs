@@ -63,3 +63,52 @@ fn a_grant_holds_at_both_entries_of_its_call_and_no_longer() {
     assert_eq!(before(&scratch, past), ["allow", "allow"]);
     assert_eq!(before(&scratch, past), ["deny"], "once");
 }
+
+/// What Cursor answers at a stop, after it said this.
+fn stop(scratch: &Scratch, said: &[&str], count: u32) -> Value {
+    for text in said {
+        let said = payload(scratch, "afterAgentResponse", &json!({ "text": text }));
+        let answer = scratch.hook_of(AgentId::Cursor, Some("afterAgentResponse"), &said);
+        assert_eq!(answer, json!({}), "with nothing to judge it is still answered");
+    }
+    let stop = payload(scratch, "stop", &json!({ "status": "completed", "loop_count": count }));
+    scratch.hook_of(AgentId::Cursor, Some("stop"), &stop)
+}
+
+/// `stop` does not tell what was said, so that nothing of it was held against the receipts.
+#[test]
+fn what_was_said_last_before_a_stop_is_reviewed_once() {
+    let scratch = Scratch::repository();
+    scratch.write(".governance/policy.json", r#"{ "schema": 1, "gates": { "completion": true } }"#);
+    let tool = json!({ "tool_name": "Shell", "tool_use_id": "t1", "tool_input": { "command": "python3 -m pytest -q" },
+        "tool_output": "{\"exitCode\":0,\"output\":\"3 passed in 0.01s\"}" });
+    scratch.hook_of(AgentId::Cursor, Some("pre-tool-first"), &payload(&scratch, "preToolUse", &tool));
+    scratch.hook_of(AgentId::Cursor, Some("post-tool"), &payload(&scratch, "postToolUse", &tool));
+
+    let answer = stop(&scratch, &["I run the tests.", "All 12 tests passed."], 0);
+    let asked = answer["followup_message"].as_str().unwrap();
+    assert!(asked.contains("12") && asked.contains('3'), "{asked}");
+    assert_eq!(stop(&scratch, &["All 3 tests passed."], 1), json!({}));
+    // A turn in which nothing was said is not judged by the words of one before.
+    stop(&scratch, &[], 0);
+    let said = payload(&scratch, "afterAgentResponse", &json!({ "text": "All 12 tests passed." }));
+    scratch.hook_of(AgentId::Cursor, Some("afterAgentResponse"), &said);
+    let prompt = payload(&scratch, "beforeSubmitPrompt", &json!({ "prompt": "go on" }));
+    scratch.hook_of(AgentId::Cursor, Some("prompt"), &prompt);
+    assert_eq!(stop(&scratch, &[], 0), json!({}), "a turn that was broken off said nothing in this one");
+    let all = receipts(&scratch);
+    let reviewed = all.iter().filter(|line| line["kind"] == "evidence").count();
+    assert_eq!(reviewed, 2, "{all:?}");
+}
+
+/// Through Claude's hook file, too, and at once it is no fault of a call.
+#[test]
+fn what_was_said_is_kept_whatever_file_it_came_through_and_holds_nothing_up() {
+    let scratch = Scratch::repository();
+    let said = payload(&scratch, "afterAgentResponse", &json!({ "text": 7 }));
+    assert_eq!(scratch.hook_of(AgentId::Cursor, Some("afterAgentResponse"), &said), json!({}));
+    let said = payload(&scratch, "afterAgentResponse", &json!({ "text": "Done." }));
+    assert_eq!(scratch.hook_of(AgentId::Claude, None, &said), json!({}));
+    assert_eq!(stop(&scratch, &[], 0), json!({}));
+    assert!(receipts(&scratch).iter().any(|line| line["kind"] == "evidence"));
+}

@@ -42,7 +42,10 @@ mod hook_cursor;
 mod hook_discipline;
 #[cfg(unix)]
 mod hook_faults;
+mod hook_install;
 mod hook_monitors;
+mod hook_sessions;
+mod hook_twin;
 mod init;
 mod lesson;
 mod log;

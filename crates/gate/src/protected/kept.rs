@@ -2,6 +2,7 @@
 //! its paths lie in. Each block is held against its digest when it is read, so that no half of the rules lets pass what
 //! the other half forbids.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt;
 use std::ops::Range;
@@ -9,7 +10,7 @@ use std::ops::Range;
 use canon::Sha256;
 use serde::{Deserialize, Serialize};
 
-use super::{Guard, Scope};
+use super::{Guard, Scope, as_compared};
 
 /// How many bytes of lines a block has, but for the line that fills it.
 const BLOCK: usize = 8 * 1024;
@@ -20,12 +21,14 @@ pub struct Index {
     others: Vec<Guard>,
     blocks: Vec<Block>,
     digest: Sha256,
+    /// Whether paths are compared as by [`super::folded`].
+    fold: bool,
 }
 
 /// Lines that stand together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Block {
-    /// The path of the first line.
+    /// The path of the first line, as it is compared.
     first: String,
     start: usize,
     end: usize,
@@ -68,20 +71,22 @@ impl fmt::Display for Damaged {
 
 impl std::error::Error for Damaged {}
 
-pub(super) fn keep(guards: &[Guard]) -> (Index, Vec<u8>) {
-    let mut singles: Vec<(&str, Vec<u8>)> = Vec::new();
+pub(super) fn keep(guards: &[Guard], fold: bool) -> (Index, Vec<u8>) {
+    let mut singles: Vec<(Cow<'_, str>, Vec<u8>)> = Vec::new();
     let mut others = Vec::new();
     for guard in guards {
         match &guard.scope {
             // A rule is made of texts, so it can be written, and on one line.
-            Scope::Path(path) => singles.push((path, serde_json::to_vec(guard).unwrap_or_default())),
+            Scope::Path(path) => {
+                singles.push((as_compared(path, fold), serde_json::to_vec(guard).unwrap_or_default()));
+            }
             _ => others.push(guard.clone()),
         }
     }
     singles.sort_unstable();
     let (mut lines, mut blocks) = (Vec::new(), Vec::new());
     let mut open: Option<(&str, usize)> = None;
-    for (path, line) in singles {
+    for (path, line) in &singles {
         let (first, start) = *open.get_or_insert((path, lines.len()));
         lines.extend(line);
         lines.push(b'\n');
@@ -96,7 +101,7 @@ pub(super) fn keep(guards: &[Guard]) -> (Index, Vec<u8>) {
     let mut whole = serde_json::to_vec(&others).unwrap_or_default();
     whole.push(b'\n');
     whole.extend(&lines);
-    (Index { others, blocks, digest: Sha256::of(&whole) }, lines)
+    (Index { others, blocks, digest: Sha256::of(&whole), fold }, lines)
 }
 
 impl Block {
@@ -124,8 +129,8 @@ impl<'k> Kept<'k> {
     /// # Errors
     /// What would have to be read is not what was kept.
     pub fn on(&self, path: &str) -> Result<Vec<Guard>, Damaged> {
-        let mut found: Vec<Guard> =
-            self.index.others.iter().filter(|guard| guard.holds(path)).cloned().collect();
+        let path = &*as_compared(path, self.index.fold);
+        let mut found = self.others(|scope| scope.holds(path));
         found.extend(self.from(path, |own| own == path)?);
         Ok(found)
     }
@@ -135,8 +140,8 @@ impl<'k> Kept<'k> {
     /// # Errors
     /// What would have to be read is not what was kept.
     pub fn within(&self, folder: &str) -> Result<Vec<Guard>, Damaged> {
-        let mut found: Vec<Guard> =
-            self.index.others.iter().filter(|guard| guard.is_within(folder)).cloned().collect();
+        let folder = &*as_compared(folder, self.index.fold);
+        let mut found = self.others(|scope| scope.is_within(folder));
         let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         found.extend(self.from(&start, |own| own.starts_with(&start))?);
         if !folder.is_empty() {
@@ -155,6 +160,13 @@ impl<'k> Kept<'k> {
         Ok(found)
     }
 
+    fn others(&self, is_meant: impl Fn(&Scope) -> bool) -> Vec<Guard> {
+        let is_meant = |guard: &&Guard| {
+            if self.index.fold { is_meant(&guard.scope.folded()) } else { is_meant(&guard.scope) }
+        };
+        self.index.others.iter().filter(is_meant).cloned().collect()
+    }
+
     /// The rules about single paths from `start` on, in order, as long as their path is one that is looked for.
     fn from(&self, start: &str, is_meant: impl Fn(&str) -> bool) -> Result<Vec<Guard>, Damaged> {
         // The block before the first that begins at or behind the start may end there.
@@ -163,10 +175,11 @@ impl<'k> Kept<'k> {
         for at in after.saturating_sub(1)..self.index.blocks.len() {
             for guard in self.block(at)? {
                 let Scope::Path(own) = &guard.scope else { return Err(Damaged) };
-                if **own < *start {
+                let own = as_compared(own, self.index.fold);
+                if *own < *start {
                     continue;
                 }
-                if !is_meant(own) {
+                if !is_meant(&own) {
                     return Ok(found);
                 }
                 found.push(guard.clone());
@@ -237,7 +250,7 @@ mod tests {
     #[test]
     fn kept_rules_are_the_rules() {
         let rules = rules();
-        let (index, lines) = rules.keep();
+        let (index, lines) = rules.keep(false);
         let kept = Kept::new(&index, &lines);
         for path in PATHS {
             let expected = rules.guards().iter().filter(|guard| guard.holds(path)).count();
@@ -261,11 +274,41 @@ mod tests {
             let scope = Scope::Path("a/b".into());
             rules.push(Guard { scope, access: Access::Any, rule, fact, next, ticket: false });
         }
-        let (index, lines) = rules.keep();
+        let (index, lines) = rules.keep(false);
         assert!(index.blocks.len() > 3 && index.bytes() == lines.len());
         let kept = Kept::new(&index, &lines);
         assert_eq!(kept.on("a/b").unwrap().len(), 500);
         assert_eq!(kept.within("a").unwrap().len(), 500);
+    }
+
+    /// Names were looked up in lower case among rules that were not: with a capital in its name no file was protected.
+    #[test]
+    fn names_that_a_file_system_takes_for_one_are_one() {
+        let mut rules = Protected::new();
+        for scope in [
+            Scope::Path("Tests/R\u{e9}sum\u{e9}.py".into()),
+            Scope::Below("Held-Out".into()),
+            Scope::Glob("SRC/**/*.Lock".into()),
+        ] {
+            let (rule, fact, next) = ("r".into(), "f".into(), "n".into());
+            rules.push(Guard { scope, access: Access::Write, rule, fact, next, ticket: false });
+        }
+        let (plain, fold) = (rules.keep(false), rules.keep(true));
+        let (plain, fold) = (Kept::new(&plain.0, &plain.1), Kept::new(&fold.0, &fold.1));
+        let on = |path: &str| (plain.on(path).unwrap().len(), fold.on(path).unwrap().len());
+        for path in ["Tests/R\u{e9}sum\u{e9}.py", "Held-Out/x", "SRC/a/X.Lock"] {
+            assert_eq!(on(path), (1, 1), "{path}");
+        }
+        for path in
+            ["tests/r\u{e9}sum\u{e9}.PY", "Tests/Re\u{301}sume\u{301}.py", "held-out/X", "src/A/x.lock"]
+        {
+            assert_eq!(on(path), (0, 1), "{path}");
+        }
+        assert_eq!(on("tests/resume.py"), (0, 0));
+        let within = |kept: &Kept<'_>| kept.within("tests").unwrap().len();
+        assert_eq!((within(&plain), within(&fold)), (0, 1));
+        let all = fold.all().unwrap();
+        assert!(all.iter().any(|guard| guard.scope == Scope::Below("Held-Out".into())), "as they were given");
     }
 
     struct Counted(Vec<u8>, Cell<usize>);
@@ -279,7 +322,7 @@ mod tests {
 
     #[test]
     fn a_path_asks_for_its_own_block_alone() {
-        let (index, lines) = rules().keep();
+        let (index, lines) = rules().keep(false);
         let lines = Counted(lines, Cell::new(0));
         let kept = Kept::new(&index, &lines);
         for _ in 0..3 {
@@ -291,7 +334,7 @@ mod tests {
 
     #[test]
     fn a_block_that_is_not_what_was_kept_answers_nothing() {
-        let (index, lines) = rules().keep();
+        let (index, lines) = rules().keep(false);
         let flipped = |at: usize| {
             let mut lines = lines.clone();
             lines[at] ^= 1;

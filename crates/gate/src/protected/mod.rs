@@ -7,7 +7,23 @@
 mod glob;
 mod kept;
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
+use unicode_normalization::UnicodeNormalization as _;
+
+/// Whether this system takes names for one that differ in the case of letters, or in how letters with marks are encoded,
+/// as its file systems usually do.
+pub const FOLDS: bool = cfg!(any(target_os = "macos", windows));
+
+/// A name as such a system compares it: composed (NFC) and in lower case.
+pub fn folded(name: &str) -> String {
+    name.nfc().flat_map(char::to_lowercase).nfc().collect()
+}
+
+fn as_compared(name: &str, fold: bool) -> Cow<'_, str> {
+    if fold { Cow::Owned(folded(name)) } else { Cow::Borrowed(name) }
+}
 
 pub use kept::{Damaged, Index, Kept, Lines};
 
@@ -66,6 +82,29 @@ impl Scope {
             Self::Outside(folders) => !folders.iter().any(|folder| is_below(path, folder)),
         }
     }
+
+    /// The same with its names as they are compared where that is without regard to case.
+    fn folded(&self) -> Self {
+        match self {
+            Self::Path(path) => Self::Path(folded(path)),
+            Self::Below(folder) => Self::Below(folded(folder)),
+            Self::Glob(pattern) => Self::Glob(folded(pattern)),
+            Self::Outside(folders) => Self::Outside(folders.iter().map(|folder| folded(folder)).collect()),
+        }
+    }
+
+    /// Whether this is about something below this folder.
+    fn is_within(&self, folder: &str) -> bool {
+        match self {
+            Self::Path(own) | Self::Below(own) => is_below(own, folder),
+            Self::Glob(pattern) => {
+                let fixed = pattern.split(['*', '?', '[', '\\']).next().unwrap_or_default();
+                let start = fixed.rsplit_once('/').map_or("", |(start, _)| start);
+                is_below(start, folder) || is_below(folder, start)
+            }
+            Self::Outside(_) => false,
+        }
+    }
 }
 
 impl Guard {
@@ -77,15 +116,7 @@ impl Guard {
     /// Whether the rule is about something below this folder, so that removing or reading the folder as a whole
     /// touches it.
     pub fn is_within(&self, folder: &str) -> bool {
-        match &self.scope {
-            Scope::Path(own) | Scope::Below(own) => is_below(own, folder),
-            Scope::Glob(pattern) => {
-                let fixed = pattern.split(['*', '?', '[', '\\']).next().unwrap_or_default();
-                let start = fixed.rsplit_once('/').map_or("", |(start, _)| start);
-                is_below(start, folder) || is_below(folder, start)
-            }
-            Scope::Outside(_) => false,
-        }
+        self.scope.is_within(folder)
     }
 }
 
@@ -123,8 +154,9 @@ impl Protected {
     }
 
     /// The rules in the form in which they are kept: what finds them, and the lines of those about a single path.
-    pub fn keep(&self) -> (Index, Vec<u8>) {
-        kept::keep(&self.guards)
+    /// With `fold`, paths are compared as by [`folded`].
+    pub fn keep(&self, fold: bool) -> (Index, Vec<u8>) {
+        kept::keep(&self.guards, fold)
     }
 }
 

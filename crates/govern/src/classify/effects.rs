@@ -202,7 +202,7 @@ impl Target {
 fn plain(path: &Path, fold: bool) -> String {
     let text = path.to_string_lossy();
     let text = if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() };
-    if fold { text.to_lowercase() } else { text }
+    if fold { gate::protected::folded(&text) } else { text }
 }
 
 fn is_below(path: &str, folder: &str) -> bool {

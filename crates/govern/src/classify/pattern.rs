@@ -54,7 +54,7 @@ pub fn escape(text: &str) -> String {
 fn steps(pattern: &str, fold: bool) -> Vec<Step> {
     let lowered;
     let pattern = if fold {
-        lowered = pattern.to_lowercase();
+        lowered = gate::protected::folded(pattern);
         &lowered
     } else {
         pattern

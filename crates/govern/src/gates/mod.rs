@@ -46,7 +46,7 @@ pub struct Known<'k> {
     pub policy: &'k Policy,
     /// What is known of the session.
     pub session: &'k Session,
-    /// Letters of either case are the same in names of files.
+    /// Letters of either case are the same in names of files, as in the rules.
     pub fold: bool,
     /// The content of a file, by its absolute path; none where there is none.
     pub file: &'k dyn Fn(&Path) -> Option<Vec<u8>>,
@@ -58,8 +58,7 @@ impl Known<'_> {
     /// The path as rules have it: from the top where it lies below, else absolute.
     pub(crate) fn name(&self, path: &Path) -> String {
         let name = path.strip_prefix(self.root).unwrap_or(path).to_string_lossy();
-        let name = if cfg!(windows) { name.replace('\\', "/") } else { name.into_owned() };
-        if self.fold { name.to_lowercase() } else { name }
+        if cfg!(windows) { name.replace('\\', "/") } else { name.into_owned() }
     }
 }
 

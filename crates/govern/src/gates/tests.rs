@@ -14,13 +14,14 @@ struct World {
     policy: Policy,
     session: Session,
     files: Vec<(&'static str, &'static str)>,
+    fold: bool,
 }
 
 impl World {
     fn new(policy: &str) -> Self {
         let policy = Policy::read(policy.as_bytes()).unwrap();
         let files = vec![("/w/src/a.rs", "one\ntwo\nthree\nfour\n"), ("/w/tests/t.py", "assert 1\n")];
-        Self { policy, session: Session::default(), files }
+        Self { policy, session: Session::default(), files, fold: false }
     }
 
     fn learn(&mut self, entry: Entry) {
@@ -93,7 +94,7 @@ impl World {
         rules.push(guard(Scope::Path("tests/t.py".into()), Access::Write, "locked"));
         rules.push(guard(Scope::Below(".chalk/regression".into()), Access::Any, "held-out"));
         rules.extend(self.policy.protected());
-        let (index, lines) = rules.keep();
+        let (index, lines) = rules.keep(self.fold);
         let file = |path: &Path| {
             self.files
                 .iter()
@@ -105,7 +106,7 @@ impl World {
             rules: &Kept::new(&index, &lines),
             policy: &self.policy,
             session: &self.session,
-            fold: false,
+            fold: self.fold,
             file: &file,
             is_occupied: &|_| true,
         };
@@ -152,6 +153,52 @@ fn protected_paths_are_shut_whatever_the_tool() {
         ["cat tests/t.py", "ls -R", "git status", "grep -r x src", "echo x > src/b.rs", "cargo test"]
     {
         assert_eq!(world.shell(command), [""; 0], "{command}");
+    }
+}
+
+/// A rule with a capital in it shut nothing where names are compared without regard to case.
+#[test]
+fn a_name_that_the_system_takes_for_a_protected_one_is_protected() {
+    let policy = r#"{ "schema": 1, "protect": [{ "path": "Specs/**", "because": "x" }, { "path": "R\u00e9sum\u00e9.md", "because": "x" }] }"#;
+    let mut world = World::new(policy);
+    let others = [
+        "/w/specs/a.md",
+        "/w/SPECS/A.md",
+        "/w/r\u{e9}sum\u{e9}.MD",
+        "/w/Re\u{301}sume\u{301}.md",
+        "/w/TESTS/t.PY",
+    ];
+    for (fold, count) in [(false, 0), (true, 1)] {
+        world.fold = fold;
+        for path in ["/w/Specs/A.md", "/w/R\u{e9}sum\u{e9}.md", "/w/tests/t.py"] {
+            assert_eq!(world.edit(path, "1").len(), 1, "{fold} {path}");
+        }
+        for path in others {
+            assert_eq!(world.edit(path, "1").len(), count, "{fold} {path}");
+        }
+    }
+    let mut world = World::new(r#"{ "schema": 1, "protect": [{ "path": "Specs/**", "because": "x" }] }"#);
+    for fold in [false, true] {
+        world.fold = fold;
+        for command in ["rm -r specs", "echo x > SPEC*/a.md"] {
+            let found = world.shell(command);
+            let is_shut = found.iter().any(|found| found.starts_with("protected "));
+            assert_eq!(is_shut, fold, "{fold} {command}: {found:?}");
+        }
+    }
+}
+
+/// What was read of a file with a capital in its name was looked up in lower case, and never found.
+#[test]
+fn what_was_read_is_known_whatever_the_case_of_its_name() {
+    let mut world = World::new(r#"{ "schema": 1, "gates": { "gain": true } }"#);
+    world.files.push(("/w/src/Big.rs", "one\n"));
+    for fold in [false, true] {
+        world.fold = fold;
+        let before = world.edit("/w/src/Big.rs", "one");
+        world.read("src/Big.rs", 1, None, "one\n");
+        assert_ne!(world.edit("/w/src/Big.rs", "one"), before, "{fold}: having read it makes a difference");
+        world.session = Session::default();
     }
 }
 

@@ -15,6 +15,9 @@ use super::line::{Kind, Receipt, name};
 /// Milliseconds between two entries of one call that has no id.
 pub(super) const TWIN: i64 = 1000;
 
+/// Milliseconds for which a denial answers every entry of its call: nothing is seen of a call that was not made.
+const DENIED: i64 = 10 * 1000;
+
 /// SHA-256 over the RFC 8785 form of a value.
 ///
 /// # Errors
@@ -76,17 +79,28 @@ impl Named {
         lines.filter(|line| line.session == self.session).collect()
     }
 
-    /// Where a judgement with this decision belongs, as line number `next`.
-    pub(super) fn judged(&self, tail: &str, next: u64, decision: Decision, now: Timestamp) -> Place {
+    /// Where a judgement with this decision belongs, as line number `next`. One that rests on a person's grant came after
+    /// every denial, and repeats none.
+    pub(super) fn judged(
+        &self,
+        tail: &str,
+        next: u64,
+        decision: Decision,
+        is_granted: bool,
+        now: Timestamp,
+    ) -> Place {
         let lines = self.lines(tail);
-        let is_over =
-            |judged: &Receipt| lines.iter().any(|line| line.kind == Kind::Seen && line.seq > judged.seq);
+        let is_over = |judged: &Receipt| match judged.decision {
+            Some(Decision::Deny) => (now.as_millis() - judged.at.as_millis()).abs() > DENIED,
+            _ => lines.iter().any(|line| line.kind == Kind::Seen && line.seq > judged.seq),
+        };
         let earlier = lines.iter().rev().find(|line| line.kind == Kind::Judged);
         let earlier = earlier.filter(|line| match self.given {
             // Some agents begin to count anew with each turn.
             Some(_) => line.args_hash == Some(self.args) && (is_near(line, now) || !is_over(line)),
             None => is_near(line, now),
         });
+        let earlier = earlier.filter(|line| !(is_granted && line.decision == Some(Decision::Deny)));
         let id = match (&self.given, earlier) {
             (Some(id), _) => id.clone(),
             (None, Some(line)) => line.call.clone().unwrap_or_default(),

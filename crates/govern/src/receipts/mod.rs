@@ -43,6 +43,9 @@ use log::Log;
 /// How long an append waits for other processes. Well below the deadline of any agent.
 pub const WAIT: Duration = Duration::from_millis(700);
 
+/// The marker of a call that a person let pass.
+pub const APPROVED: &str = "approved";
+
 /// The log of a repository, ready to be added to.
 pub struct Receipts<'a> {
     log: Log,
@@ -120,7 +123,8 @@ impl<'a> Receipts<'a> {
         receipt.outcome = Some(if denied { Outcome::NotExecuted } else { Outcome::Pending });
         let named = Named::new(event, call, args)?;
         let mut writer = self.log.lock(now)?;
-        let place = named.judged(&writer.tail(log::NEAR)?, writer.next(), verdict.decision, now);
+        let is_granted = known.marker == Some(APPROVED);
+        let place = named.judged(&writer.tail(log::NEAR)?, writer.next(), verdict.decision, is_granted, now);
         if let Some(receipt) = place.twin {
             return Ok(Written { receipt, new: false });
         }

@@ -326,7 +326,9 @@ pub fn forget(folder: &Path, before: Timestamp) -> Result<usize, SessionError> {
         {
             let fail = |source| FileError { path: path.clone(), doing: "remove", source };
             fs::remove_file(&path).map_err(fail)?;
-            let _ = fs::remove_file(path.with_extension("lock"));
+            for beside in ["lock", "moment", "moment-lock", "said"] {
+                let _ = fs::remove_file(path.with_extension(beside));
+            }
             forgotten += 1;
         }
     }

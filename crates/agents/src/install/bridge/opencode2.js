@@ -42,6 +42,8 @@ export default {
 
 // The course of the sessions, beside the calls.
 async function follow(ctx, cwd) {
+  // The parts of each session's last message, in their order.
+  const last = new Map()
   const words = {
     "session.created": ["session-start", "session_start"],
     "session.execution.succeeded": ["stop", "stop"],
@@ -51,9 +53,18 @@ async function follow(ctx, cwd) {
     const [word, name] = words[event.type] ?? []
     const data = event.data ?? event.properties
     const session = data?.sessionID ?? data?.id
+    if (event.type === "session.text.ended" && typeof data?.text === "string") {
+      const known = last.get(session)
+      const parts = known?.message === data.assistantMessageID ? known.parts : new Map()
+      last.set(session, { message: data.assistantMessageID, parts: parts.set(data.ordinal ?? 0, data.text) })
+    }
     if (!word) continue
-    const answer = await tell(word, { event: name, session, cwd })
+    const parts = [...(last.get(session)?.parts ?? [])].sort(([one], [other]) => one - other)
+    const text = name === "stop" && parts.length ? parts.map(([, part]) => part).join("\n") : undefined
+    if (name !== "session_start") last.delete(session)
+    const answer = await tell(word, { event: name, session, text, cwd })
     if (name === "session_start") keep(session, "start", answer.context)
+    if (name === "stop") keep(session, "stop", answer.decision === "deny" ? answer.reason : undefined)
     if (name === "session_end") said.delete(session)
   }
 }

@@ -111,12 +111,27 @@ fn session(folder: &Path, version: u8) -> Option<String> {
             "import bridge from './bridge.mjs'
              const hooks = {}
              const hook = async (name, run) => { hooks[name] = run }
-             let end
+             const waiting = []
+             const when = () => new Promise((resolve) => waiting.push(resolve))
+             const started = when()
+             const turn = when()
+             const ended = when()
+             const reach = () => waiting.shift()()
+             const texts = (message, ...parts) => parts.map(([ordinal, text]) =>
+               ({ type: 'session.text.ended', data: { sessionID: 's', assistantMessageID: message, ordinal, text } }))
+             let prompted
+             const until = new Promise((resolve) => { prompted = resolve })
              const subscribe = async function* () {
                yield { type: 'session.created', data: { sessionID: 's' } }
-               end()
+               reach()
+               await until
+               yield* texts('m1', [0, 'let me see'])
+               yield* texts('m2', [1, 'done'], [0, 'all'])
+               yield { type: 'session.execution.succeeded', data: { sessionID: 's' } }
+               reach()
+               yield { type: 'session.execution.succeeded', data: { sessionID: 's' } }
+               reach()
              }
-             const started = new Promise((resolve) => { end = resolve })
              await bridge.setup({ tool: { hook }, session: { hook }, event: { subscribe }, location: { directory: process.cwd() } })
              await started
              const request = () => {
@@ -129,7 +144,11 @@ fn session(folder: &Path, version: u8) -> Option<String> {
              console.log(request())
              const event = { sessionID: 's', system: [] }
              await hooks.compaction(event)
-             console.log(event.system.map((part) => part.text), request())"
+             console.log(event.system.map((part) => part.text), request())
+             prompted()
+             await turn
+             await ended
+             console.log(request())"
         }
     };
     fs::write(folder.join("driver.mjs"), driver).unwrap();
@@ -148,7 +167,7 @@ fn what_is_said_stands_in_every_request_and_in_what_a_compaction_keeps() {
     for version in [1, 2] {
         let folder = tempfile::tempdir().unwrap();
         let Some(told) = session(folder.path(), version) else { return };
-        let end = if version == 1 { "[ 'at compact', 'at prompt', 'say it again' ]\n" } else { "" };
+        let end = "[ 'at compact', 'at prompt', 'say it again' ]\n";
         assert_eq!(
             told.strip_suffix(end).unwrap(),
             "[ 'at session-start' ]\n[ 'at session-start', 'at prompt' ]\n[ 'at compact' ] [ 'at compact', 'at prompt' ]\n",
@@ -156,6 +175,8 @@ fn what_is_said_stands_in_every_request_and_in_what_a_compaction_keeps() {
         );
         let asked = fs::read_to_string(folder.path().join("asked")).unwrap();
         assert!(asked.contains("\"text\":\"hi\""), "{asked}");
-        assert_eq!(asked.contains("\"text\":\"all done\""), version == 1, "{asked}");
+        let last = if version == 1 { "\"text\":\"all done\"" } else { "\"text\":\"all\\ndone\"" };
+        assert_eq!(asked.matches(last).count(), 1, "the last message, once: {asked}");
+        assert!(!asked.contains("let me see"), "{asked}");
     }
 }
