@@ -205,6 +205,15 @@ pub struct Staged {
     done: bool,
 }
 
+/// What is special about a staged content.
+#[derive(Debug, Clone, Copy, Default)]
+struct How {
+    /// Nobody but its owner may ever read it.
+    private: bool,
+    /// It need not outlive a power failure.
+    unsynced: bool,
+}
+
 impl Staged {
     /// Writes `bytes` to `<target>.<pid>.tmp` and syncs it. The target's permissions carry over.
     pub fn write(target: &Path, bytes: &[u8]) -> Result<Self, FileError> {
@@ -216,17 +225,17 @@ impl Staged {
         target: &Path,
         content: impl FnOnce(&mut File) -> io::Result<()>,
     ) -> Result<Self, FileError> {
-        Self::stage(target, &own_mark(), false, content)
+        Self::stage(target, &own_mark(), How::default(), content)
     }
 
     /// The same under the name `<target>.<mark>.tmp`, where a protocol says how temporary files are called.
     pub fn write_as(target: &Path, mark: &str, bytes: &[u8]) -> Result<Self, FileError> {
-        Self::stage(target, mark, false, |file| file.write_all(bytes))
+        Self::stage(target, mark, How::default(), |file| file.write_all(bytes))
     }
 
     /// The same for a file that nobody but its owner may ever read.
     pub fn write_private(target: &Path, mark: &str, bytes: &[u8]) -> Result<Self, FileError> {
-        Self::stage(target, mark, true, |file| file.write_all(bytes))
+        Self::stage(target, mark, How { private: true, ..How::default() }, |file| file.write_all(bytes))
     }
 
     /// The same for a content that begins with the target's first `keep` bytes and ends with `tail`: the system
@@ -234,7 +243,7 @@ impl Staged {
     pub fn extend(target: &Path, keep: u64, tail: &[u8]) -> Result<Self, FileError> {
         let fail = |error| FileError::new("read", target, error);
         let source = options().read(true).open(target).map_err(|error| fail(explain(target, error)))?;
-        Self::stage(target, &own_mark(), false, |file| {
+        Self::stage(target, &own_mark(), How::default(), |file| {
             let copied = io::copy(&mut (&source).take(keep), file)?;
             if copied < keep {
                 return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it became shorter meanwhile"));
@@ -246,7 +255,7 @@ impl Staged {
     fn stage(
         target: &Path,
         suffix: &str,
-        private: bool,
+        how: How,
         content: impl FnOnce(&mut File) -> io::Result<()>,
     ) -> Result<Self, FileError> {
         let fail = |error| FileError::new("write", target, error);
@@ -266,7 +275,7 @@ impl Staged {
             let mut options = options();
             options.write(true).create_new(true);
             #[cfg(unix)]
-            if private {
+            if how.private {
                 use std::os::unix::fs::OpenOptionsExt;
                 options.mode(0o600);
             }
@@ -288,7 +297,9 @@ impl Staged {
         }
         // A system that can't set times leaves the file unmarked, and nobody trusts its time.
         let _ = mark(&file);
-        file.sync_data().map_err(fail)?;
+        if !how.unsynced {
+            file.sync_data().map_err(fail)?;
+        }
         fault::point("staged").map_err(fail)?;
         Ok(staged)
     }
@@ -360,6 +371,13 @@ fn own_mark() -> String {
 pub fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     Staged::write(path, bytes)?.commit()?;
     sync_folder(path)
+}
+
+/// The same without waiting for the disk, for what can be made anew: after a power failure the file may be empty, or
+/// that which it replaced.
+pub fn replace_unsynced(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let how = How { unsynced: true, ..How::default() };
+    Staged::stage(path, &own_mark(), how, |file| file.write_all(bytes))?.commit()
 }
 
 /// Makes the names in the folder of `path` durable. Systems that can't do that are left alone.

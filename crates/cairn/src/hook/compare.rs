@@ -118,7 +118,7 @@ pub(super) fn compare(
         && let Ok(text) = serde_json::to_vec(&seen)
         && super::make_folder(state.folder()).is_ok()
     {
-        let _ = file::replace(&path, &text);
+        let _ = file::replace_unsynced(&path, &text);
     }
     Ok(found)
 }

@@ -119,7 +119,7 @@ impl Snapshot {
             bytes.extend(text);
             bytes.push(b'\n');
             bytes.extend(&lines);
-            let _ = file::replace(&state.folder().join(FILE), &bytes);
+            let _ = file::replace_unsynced(&state.folder().join(FILE), &bytes);
         }
         Ok(Self::new(head, Box::new(lines)))
     }

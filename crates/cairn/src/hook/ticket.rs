@@ -150,7 +150,9 @@ pub(super) fn make(state: &State, reading: &Reading, fact: &str, now: Timestamp)
         made: now.as_millis(),
         granted,
     };
-    write(&path, &Kept { ticket: ticket.clone(), denied: Some(Asker::new(reading, now)) }).ok()?;
+    // One that is lost is made again with the next try.
+    let kept = Kept { ticket: ticket.clone(), denied: Some(Asker::new(reading, now)) };
+    file::replace_unsynced(&path, &serde_json::to_vec(&kept).ok()?).ok()?;
     Some(ticket.id)
 }
 

@@ -97,7 +97,7 @@ impl Course<'_> {
 /// That it can't be kept stops nothing: the other entry is judged by itself then.
 fn keep(path: &Path, last: &Last) {
     if let Ok(text) = serde_json::to_vec(last) {
-        let _ = file::replace(path, &text);
+        let _ = file::replace_unsynced(path, &text);
     }
 }
 
