@@ -43,6 +43,7 @@ mod hook_discipline;
 #[cfg(unix)]
 mod hook_faults;
 mod hook_monitors;
+mod hook_read_back;
 mod init;
 mod lesson;
 mod log;
