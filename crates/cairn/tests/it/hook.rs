@@ -232,7 +232,7 @@ fn settings_of_the_project_are_not_written_through_a_linked_folder() {
 fn a_policy_that_cannot_be_read_is_named_with_its_line_and_cure() {
     let tree = ".governance/policy.json";
     let scratch = Scratch::repository();
-    let person = scratch.home().join(".config/cairn/policy.json");
+    let person = scratch.home().join("config/cairn/policy.json");
     fs::create_dir_all(person.parent().unwrap()).unwrap();
     scratch.write(tree, "{ \"schema\": 1,\n  \"gates\": { \"plans\": true } }\n");
     let ran = scratch.run(&["cairn", "hook", "status"]).refused(2, "critical: the gate does not judge");
@@ -247,7 +247,7 @@ fn a_policy_that_cannot_be_read_is_named_with_its_line_and_cure() {
     fs::remove_file(scratch.path(tree)).unwrap();
     fs::write(&person, "{ \"schema\": 1,\n\n  \"gates\": [ }\n").unwrap();
     let ran = scratch.run(&["cairn", "hook", "status"]).refused(2, "critical: the gate does not judge");
-    assert!(ran.out.contains("/.config/cairn/policy.json can't be read: "), "{}", ran.out);
+    assert!(ran.out.contains("/config/cairn/policy.json can't be read: "), "{}", ran.out);
     assert!(ran.out.contains("line 3") && ran.out.contains("mends that file"), "{}", ran.out);
     fs::remove_file(&person).unwrap();
     assert!(scratch.run(&["cairn", "hook", "status"]).ok().out.contains("the gate lives"));
