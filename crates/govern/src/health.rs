@@ -67,6 +67,8 @@ pub struct Counts {
     pub conflicts: u64,
     /// Final messages in which the review found something.
     pub reviews: u64,
+    /// Pinned constraints that final messages went against.
+    pub pins_broken: u64,
     /// Sessions that crossed their token budget.
     pub over_budget: u64,
     /// How often an agent was told to plan first.
@@ -131,7 +133,10 @@ impl Counts {
             Some(PIN_DROPPED) => self.pins_dropped += figure("constraints"),
             Some(COMPACT) => self.compactions += 1,
             Some(PIM_CONFLICT) => self.conflicts += 1,
-            Some(SOM_REVIEW) => self.reviews += 1,
+            Some(SOM_REVIEW) => {
+                self.reviews += 1;
+                self.pins_broken += line.figures.get("broken").map_or(0, |_| figure("broken"));
+            }
             Some(TOKEN_BUDGET) => self.over_budget += 1,
             Some(PLAN_FIRST) => self.plan_first += 1,
             Some(READ_GATE_SKIP) => self.lessons_skipped += figure("lessons"),

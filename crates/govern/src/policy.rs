@@ -68,6 +68,9 @@ pub struct Switches {
     pub gain: Option<bool>,
     /// What changed is checked by running it (G2).
     pub verify: Option<bool>,
+    /// What changed and no check is about is read back (G2); on wherever `verify` is, unless it is switched off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_back: Option<bool>,
     /// What reaches beyond the project needs a person (G5).
     pub commitment: Option<bool>,
     /// An end of turn whose claims contradict the receipts is refused where the agent allows it (G6).
@@ -106,6 +109,8 @@ pub enum Switch {
     Gain,
     /// G2.
     Verify,
+    /// G2, for what no check is about.
+    ReadBack,
     /// G5.
     Commitment,
     /// G6.
@@ -133,6 +138,8 @@ impl Policy {
             Switch::Plan => self.gates.plan,
             Switch::Gain => self.gates.gain,
             Switch::Verify => self.gates.verify,
+            // It is the part of G2 that needs no check, and nothing without the rest.
+            Switch::ReadBack => return self.is_on(Switch::Verify) && self.gates.read_back.unwrap_or(true),
             Switch::Commitment => self.gates.commitment,
             Switch::Completion => self.gates.completion,
         };
@@ -162,6 +169,7 @@ impl Policy {
                 plan: either(Switch::Plan),
                 gain: either(Switch::Gain),
                 verify: either(Switch::Verify),
+                read_back: either(Switch::ReadBack),
                 commitment: either(Switch::Commitment),
                 completion: either(Switch::Completion),
             },
@@ -223,6 +231,22 @@ mod tests {
         let strict = policy(r#"{ "schema": 1, "profile": "strict", "gates": { "verify": false } }"#);
         assert!(!default.is_on(Switch::Plan) && strict.is_on(Switch::Plan));
         assert!(!strict.is_on(Switch::Verify));
+    }
+
+    #[test]
+    fn reading_back_goes_with_its_gate() {
+        let on = policy(r#"{ "schema": 1, "gates": { "verify": true } }"#);
+        let without = policy(r#"{ "schema": 1, "gates": { "verify": true, "readBack": false } }"#);
+        let alone = policy(r#"{ "schema": 1, "gates": { "readBack": true } }"#);
+        assert!(on.is_on(Switch::ReadBack));
+        assert!(!without.is_on(Switch::ReadBack) && without.is_on(Switch::Verify));
+        assert!(!alone.is_on(Switch::ReadBack), "there is nothing to read back for");
+        // Who has no gate does not switch it on for one who has switched this part off.
+        let off = Policy::default();
+        for (one, other, expected) in [(&on, &without, true), (&without, &off, false), (&on, &off, true)] {
+            assert_eq!(one.stricter(other).is_on(Switch::ReadBack), expected);
+            assert_eq!(other.stricter(one).is_on(Switch::ReadBack), expected);
+        }
     }
 
     #[test]

@@ -167,6 +167,17 @@ impl FromStr for Head {
     }
 }
 
+/// What lies at the end of a chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct End<L> {
+    /// The last line.
+    pub last: Option<L>,
+    /// What the head file says.
+    pub head: Head,
+    /// The word that its writer put behind it; see [`Chain::write_sealed`].
+    pub seal: Option<String>,
+}
+
 /// How many lines the head may be behind: those that were written while a reader came by.
 pub const LAG: u64 = 64;
 
@@ -250,13 +261,18 @@ impl<L: Link> Chain<L> {
         ChainError::Broken { path: self.path.clone(), line, why }
     }
 
+    /// The last record; see [`Self::end`].
+    pub fn last(&self) -> Result<Option<L>, ChainError> {
+        self.end().map(|end| end.last)
+    }
+
     /// The last record, after a look at the end of the log alone: its own hash, and that the head names it or
     /// one shortly before it. A half line that a crash left at the very end is passed over.
     ///
     /// A reader holds no lock. It reads the head first, so that a writer at work makes the log look longer than
     /// the head says, never shorter.
-    pub fn last(&self) -> Result<Option<L>, ChainError> {
-        let head = self.head()?;
+    pub fn end(&self) -> Result<End<L>, ChainError> {
+        let (head, seal) = self.sealed_head()?;
         let mut window = 16 * 1024;
         loop {
             let (tail, cut) = file::read_tail(&self.path, window)?;
@@ -297,7 +313,7 @@ impl<L: Link> Chain<L> {
                 continue;
             }
             return if at == head {
-                Ok(last)
+                Ok(End { last, head, seal })
             } else {
                 Err(self.broken(head.n, "the head file names another line"))
             };
@@ -306,9 +322,15 @@ impl<L: Link> Chain<L> {
 
     /// What the head file says; of an empty chain where there is none.
     pub fn head(&self) -> Result<Head, ChainError> {
-        let Some(bytes) = file::read(&self.head_path())? else { return Ok(Head::empty()) };
-        let head = String::from_utf8_lossy(&bytes).parse();
-        head.map_err(|NotAHead| self.broken(0, "the head file is damaged"))
+        self.sealed_head().map(|(head, _)| head)
+    }
+
+    /// What the head file says, and the word that its writer put behind it.
+    pub fn sealed_head(&self) -> Result<(Head, Option<String>), ChainError> {
+        let Some(bytes) = file::read(&self.head_path())? else { return Ok((Head::empty(), None)) };
+        let text = String::from_utf8_lossy(&bytes);
+        let head = text.parse().map_err(|NotAHead| self.broken(0, "the head file is damaged"))?;
+        Ok((head, text.split_whitespace().nth(2).map(str::to_owned)))
     }
 
     fn parse(&self, line: &[u8], number: u64) -> Result<L, ChainError> {
@@ -370,6 +392,16 @@ impl<L: Link> Chain<L> {
     ///
     /// Gives back the new head.
     pub fn write(&self, link: &L, sync: bool) -> Result<Head, FileError> {
+        self.write_sealed(link, sync, |_| String::new())
+    }
+
+    /// The same with a word, without blanks, that is put behind the new head in the head file.
+    pub fn write_sealed(
+        &self,
+        link: &L,
+        sync: bool,
+        seal: impl FnOnce(Head) -> String,
+    ) -> Result<Head, FileError> {
         let (text, hash) = link.sealed();
         let head = Head { n: link.number(), hash };
         if let Some(folder) = self.path.parent() {
@@ -377,7 +409,7 @@ impl<L: Link> Chain<L> {
         }
         let mut appender = self.open()?;
         appender.append(text.as_bytes(), sync)?;
-        self.write_head(head).inspect_err(|_| appender.undo())?;
+        self.write_head_sealed(head, &seal(head)).inspect_err(|_| appender.undo())?;
         Ok(head)
     }
 
@@ -388,13 +420,18 @@ impl<L: Link> Chain<L> {
 
     /// Makes the head file say `head`.
     pub(crate) fn write_head(&self, head: Head) -> Result<(), FileError> {
+        self.write_head_sealed(head, "")
+    }
+
+    fn write_head_sealed(&self, head: Head, seal: &str) -> Result<(), FileError> {
         let path = self.head_path();
         let fail = |error| FileError::new("write", &path, error);
         fault::point("chain").map_err(fail)?;
         // Not synced: after a power cut the head may be one line behind, which is accepted.
         let mut temporary = path.clone().into_os_string();
         temporary.push(format!(".{}.tmp", std::process::id()));
-        fs::write(&temporary, format!("{head}\n")).map_err(fail)?;
+        let text = format!("{head} {seal}");
+        fs::write(&temporary, text.trim_end().to_owned() + "\n").map_err(fail)?;
         fs::rename(&temporary, &path).map_err(fail)
     }
 }

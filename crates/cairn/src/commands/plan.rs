@@ -83,7 +83,8 @@ fn unreadable(message: String) -> Refusal {
 }
 
 fn take(ctx: &Ctx<'_>, from: &str) -> Result<Vec<u8>, Refusal> {
-    let too_large = || unreadable(format!("`{from}` is larger than a plan: {MOST} bytes are the most"));
+    let name = if from == "-" { "standard input".to_owned() } else { format!("`{from}`") };
+    let too_large = || unreadable(format!("{name} is larger than a plan: {MOST} bytes are the most"));
     if from == "-" {
         let mut bytes = Vec::new();
         let read = std::io::stdin().take(MOST + 1).read_to_end(&mut bytes);
@@ -104,8 +105,9 @@ fn take(ctx: &Ctx<'_>, from: &str) -> Result<Vec<u8>, Refusal> {
 /// There is no such file, or it is no such list.
 pub fn steps(ctx: &Ctx<'_>, from: &str) -> Result<Vec<Todo>, Refusal> {
     let bytes = take(ctx, from)?;
+    let name = if from == "-" { "standard input" } else { from };
     canon::json::read(&bytes)
-        .map_err(|damage| unreadable(damage.to_string()).at(from, Some(damage.line), Some(damage.column)))
+        .map_err(|damage| unreadable(damage.to_string()).at(name, Some(damage.line), Some(damage.column)))
 }
 
 /// Runs the command.

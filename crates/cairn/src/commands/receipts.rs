@@ -156,13 +156,21 @@ impl Document for Handed {
 impl Document for Verification {
     fn render(&self, page: &mut Page) {
         found(self, page);
-        if self.fault.is_some() {
+        if self.is_newer() {
+            page.hint("install that version: no line is added with this one, and the log is left as it is");
+        } else if self.fault.is_some() {
             page.hint("the next receipt puts this log aside and begins a new one, whose first line says so");
         }
     }
 
     fn exit(&self) -> Exit {
-        if self.sound { Exit::Done } else { Exit::Red }
+        if self.sound {
+            Exit::Done
+        } else if self.is_newer() {
+            Exit::Refused
+        } else {
+            Exit::Red
+        }
     }
 }
 
@@ -172,6 +180,10 @@ fn found(this: &Verification, page: &mut Page) {
         None => {
             let head = this.head.short();
             page.ok(format_args!("the chain of receipts is whole: {counted}, head {head}"));
+        }
+        Some(fault) if this.is_newer() => {
+            page.caution(format_args!("the chain of receipts can't be judged from {fault}"));
+            page.under(format_args!("{counted} before it as they were written"));
         }
         Some(fault) => {
             page.bad(format_args!("the chain of receipts is broken at {fault}"));
@@ -185,6 +197,14 @@ fn found(this: &Verification, page: &mut Page) {
     let checkpoints = canon::text::counted(lines(this.checkpoints), "checkpoint");
     let since = canon::text::counted(lines(this.since_checkpoint), "line");
     page.under(format_args!("{checkpoints}, {since} since the last"));
+    if this.head_signed == Some(false) && this.fault.is_none() {
+        page.caution("the head file is not signed: an older cairn wrote it, or somebody without the key");
+    }
+    for line in &this.unsigned_heads {
+        page.caution(format_args!(
+            "before line {line} the head file was not signed: an older cairn wrote it, or somebody without the key"
+        ));
+    }
     for broken in &this.breaks {
         page.caution(format_args!("at {} the log before this one was found damaged", broken.at));
         if let Some(fault) = &broken.fault {

@@ -98,13 +98,20 @@ fn chain(state: &State) -> Result<Point, Refusal> {
     let keys = key::known(state.keys()).map_err(|error| unreadable(&error))?;
     let found = verify::verify(state, &keys).map_err(|error| unreadable(&error))?;
     let point = |shown, fact: String| Point::new(WHAT, shown, fact).cure("cairn receipts verify");
-    Ok(if let Some(fault) = &found.fault {
+    Ok(if let Some(fault) = found.fault.as_ref().filter(|_| found.is_newer()) {
+        point(Shown::NotShown, format!("the chain can't be judged from {fault}"))
+    } else if let Some(fault) = &found.fault {
         point(Shown::Contradicts, format!("the chain is broken at {fault}"))
     } else if let Some(one) = found.contradictions.first() {
         let fact = format!("line {} has a result of a call that line {} denied", one.seen, one.denied);
         point(Shown::Contradicts, fact)
     } else if let Some(broken) = found.breaks.first() {
         point(Shown::Contradicts, format!("at {} the log before this one was found damaged", broken.at))
+    } else if let Some(line) = found.unsigned_heads.first() {
+        let fact = format!(
+            "before line {line} the head file was not signed: an older cairn wrote it, or the end was cut off"
+        );
+        point(Shown::NotShown, fact)
     } else if found.lines == 0 {
         Point::new(WHAT, Shown::NotShown, "there is none").cure("cairn hook status")
     } else {

@@ -106,8 +106,13 @@ pub(super) fn compare(
         let changed = seen.files.iter().filter(|(name, now)| is_other(name, now));
         found.changed = changed.map(|(name, _)| name.clone()).collect();
         if is_whole {
-            // What was changed and is now as committed was changed back.
-            found.changed.extend(known.files.keys().filter(|name| !seen.files.contains_key(*name)).cloned());
+            // What was changed and is now as committed was changed back, unless it lies there as it did: then it was
+            // committed.
+            let is_gone = |name: &str| !seen.files.contains_key(name);
+            let is_back = |(name, then): &(&String, &Option<Identity>)| {
+                is_gone(name) && Identity::of(&root.join(name)) != **then
+            };
+            found.changed.extend(known.files.iter().filter(is_back).map(|(name, _)| name.clone()));
         }
     }
     for name in &found.changed {

@@ -31,7 +31,7 @@ pub(super) struct Course<'c> {
     pub(super) reading: &'c Reading,
     pub(super) event: &'c Event,
     pub(super) world: &'c World,
-    layout: Option<Layout>,
+    pub(super) layout: Option<Layout>,
     pub(super) state: State,
     pub(super) snapshot: Snapshot,
     /// What was known when the event came.
@@ -213,7 +213,7 @@ impl Course<'_> {
     }
 
     /// What the kept rules say. Damaged ones are made anew.
-    fn by_rules<T>(&self, ask: impl Fn(&Kept<'_>) -> Result<T, Damaged>) -> Result<T, String> {
+    pub(super) fn by_rules<T>(&self, ask: impl Fn(&Kept<'_>) -> Result<T, Damaged>) -> Result<T, String> {
         if let Ok(answer) = ask(&self.snapshot.rules()) {
             return Ok(answer);
         }
@@ -278,8 +278,12 @@ impl Course<'_> {
         if !found.protected.is_empty() {
             found.settle(&snapshot::in_order(self.world, &self.state, &found.protected));
         }
-        let unannounced: Vec<String> =
-            found.changed.iter().filter(|path| !writes.contains(path)).cloned().collect();
+        let unannounced: Vec<String> = found
+            .changed
+            .iter()
+            .filter(|path| !writes.contains(path) && !self.is_own(path))
+            .cloned()
+            .collect();
         if !unannounced.is_empty() {
             let note = Note { marker: "unannounced-write", paths: &unannounced, ..Note::default() };
             receipts.note(self.event, &note).map_err(|error| error.to_string())?;
@@ -291,6 +295,7 @@ impl Course<'_> {
             entries.splice(0..0, wrote);
             let due = gates::dirty(&self.snapshot.policy, &unannounced);
             entries.extend(due.into_iter().map(|name| Entry::Mark { name, value: String::new() }));
+            entries.extend(self.read_back_found(&unannounced));
         }
         self.remember(&entries)?;
         // What the call announced was judged before it, and a person let it pass.
@@ -387,6 +392,7 @@ impl Course<'_> {
         }
         let due = gates::dirty(policy, &changed);
         entries.extend(due.into_iter().map(|name| Entry::Mark { name, value: String::new() }));
+        entries.extend(self.read_back(effects, &changed));
         for (name, check) in &policy.checks {
             if gates::is_check(check, self.event) {
                 entries.push(Entry::Unmark { name: format!("due:{name}") });

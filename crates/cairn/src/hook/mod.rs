@@ -15,6 +15,7 @@ pub mod installed;
 pub mod pause;
 mod pins;
 pub mod plan;
+mod read_back;
 mod resolve;
 mod review;
 mod silent;

@@ -1,5 +1,7 @@
 //! The end of a turn: what the agent says is held against receipts and pinned constraints, and the chain is sealed.
 
+use std::collections::BTreeSet;
+
 use gate::event::{Decision, Verdict};
 use govern::evidence;
 use govern::gates::Found;
@@ -79,13 +81,17 @@ impl Course<'_> {
             digests: &digests,
             ..Note::default()
         })?;
-        if !review.broken.is_empty() || !review.corrected.is_empty() {
-            // What it is about, and not its figures: one who errs in many ways must not fill the queue.
+        // What it is about, and not its figures: one who errs in many ways must not fill the queue.
+        let subject = |about: BTreeSet<String>| about.into_iter().collect::<Vec<_>>().join(" ");
+        if !review.broken.is_empty() {
             let pins = review.broken.iter().map(|constraint| constraint.id.clone());
+            let fact = Review { broken: review.broken.clone(), ..Review::default() }.fact();
+            self.propose(Kind::PinBroken, &subject(pins.collect()), &fact, "cairn receipts list");
+        }
+        if !review.corrected.is_empty() {
             let keys = review.corrected.iter().map(|finding| format!("{:?}", finding.key));
-            let about: std::collections::BTreeSet<String> = pins.chain(keys).collect();
-            let subject = about.into_iter().collect::<Vec<_>>().join(" ");
-            self.propose(Kind::InvalidEvidence, &subject, &review.fact(), "cairn receipts list");
+            let fact = Review { corrected: review.corrected.clone(), ..Review::default() }.fact();
+            self.propose(Kind::InvalidEvidence, &subject(keys.collect()), &fact, "cairn receipts list");
         }
         Ok(())
     }

@@ -17,6 +17,7 @@ pub(super) const CLAIMED: &[&str] = &[
     "context-gain",
     "context-gain.isolation",
     "verify-by-execution",
+    "verify-by-execution.read-back",
     "commitment-gate",
     "commitment.ask",
     "commitment.ticket",

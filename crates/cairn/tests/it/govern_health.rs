@@ -35,7 +35,7 @@ fn what_happened_is_counted_and_each_installed_agent_says_how_far_it_carries() {
         plan: 2
       calls made again after they succeeded: 0
       pins said: 0 (0 after 0 compactions), dropped: 0
-      prompts against a pin: 0, final messages with findings: 1
+      prompts against a pin: 0, final messages with findings: 1 (pins they go against: 0)
       token budget crossed: 0, told to plan first: 0, lessons skipped: 0
     AGENT    SESSION  DENIED
     generic  s        2 of 2

@@ -225,3 +225,29 @@ fn settings_of_the_project_are_not_written_through_a_linked_folder() {
     }
     assert_eq!(fs::read_dir(&outside).unwrap().count(), 0);
 }
+
+/// A policy that can't be read keeps every call from happening: which one it is, and where, is said.
+#[test]
+fn a_policy_that_cannot_be_read_is_named_with_its_line_and_cure() {
+    let tree = ".governance/policy.json";
+    let scratch = Scratch::repository();
+    let person = scratch.home().join("config/cairn/policy.json");
+    fs::create_dir_all(person.parent().unwrap()).unwrap();
+    scratch.write(tree, "{ \"schema\": 1,\n  \"gates\": { \"plans\": true } }\n");
+    let ran = scratch.run(&["cairn", "hook", "status"]).refused(2, "critical: the gate does not judge");
+    insta::assert_snapshot!(
+        ran.out.lines().last().unwrap(),
+        @"✗ critical: the gate does not judge: every call is denied: cairn could not judge this call, and what can't be judged is not allowed: .governance/policy.json can't be read: line 2, column 20: unknown field `plans`, expected one of `plan`, `gain`, `verify`, `readBack`, `commitment`, `completion`; a person mends that file. A person finds the cause with `cairn hook status`"
+    );
+    let document = scratch.run(&["cairn", "hook", "status", "--json"]).refused(2, "").json();
+    let said = document["gate"]["message"].as_str().unwrap().to_owned();
+    assert!(said.contains(tree) && said.contains("line 2") && said.contains("mends that file"), "{said}");
+
+    fs::remove_file(scratch.path(tree)).unwrap();
+    fs::write(&person, "{ \"schema\": 1,\n\n  \"gates\": [ }\n").unwrap();
+    let ran = scratch.run(&["cairn", "hook", "status"]).refused(2, "critical: the gate does not judge");
+    assert!(ran.out.contains("/config/cairn/policy.json can't be read: "), "{}", ran.out);
+    assert!(ran.out.contains("line 3") && ran.out.contains("mends that file"), "{}", ran.out);
+    fs::remove_file(&person).unwrap();
+    assert!(scratch.run(&["cairn", "hook", "status"]).ok().out.contains("the gate lives"));
+}

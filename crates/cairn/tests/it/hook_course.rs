@@ -13,7 +13,7 @@ use crate::scratch::Scratch;
 
 /// What the hook said.
 #[derive(Debug)]
-struct Said {
+pub struct Said {
     code: u8,
     out: String,
     err: String,
@@ -21,7 +21,7 @@ struct Said {
 
 impl Said {
     /// The reason of a denial in Claude's form; none where the call goes its way.
-    fn denial(&self) -> Option<String> {
+    pub fn denial(&self) -> Option<String> {
         if self.out.is_empty() {
             assert_eq!((self.code, &*self.err), (0, ""), "{self:?}");
             return None;
@@ -43,7 +43,7 @@ fn hear(env: Env, cwd: PathBuf, agent: AgentId, payload: &[u8]) -> Said {
 }
 
 /// One event in Claude's form.
-fn claude(scratch: &Scratch, event: &str, more: Value) -> Said {
+pub fn claude(scratch: &Scratch, event: &str, more: Value) -> Said {
     let mut payload = json!({
         "session_id": "s1", "transcript_path": "/t", "cwd": scratch.root(), "permission_mode": "default",
         "hook_event_name": event,
@@ -52,16 +52,16 @@ fn claude(scratch: &Scratch, event: &str, more: Value) -> Said {
     hear(scratch.env(), scratch.root(), AgentId::Claude, payload.to_string().as_bytes())
 }
 
-fn before(scratch: &Scratch, id: &str, tool: &str, input: Value) -> Option<String> {
+pub fn before(scratch: &Scratch, id: &str, tool: &str, input: Value) -> Option<String> {
     claude(scratch, "PreToolUse", json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id }))
         .denial()
 }
 
-fn shell(scratch: &Scratch, id: &str, command: &str) -> Option<String> {
+pub fn shell(scratch: &Scratch, id: &str, command: &str) -> Option<String> {
     before(scratch, id, "Bash", json!({ "command": command }))
 }
 
-fn after(scratch: &Scratch, id: &str, tool: &str, input: Value, response: Value) -> Said {
+pub fn after(scratch: &Scratch, id: &str, tool: &str, input: Value, response: Value) -> Said {
     let more =
         json!({ "tool_name": tool, "tool_input": input, "tool_use_id": id, "tool_response": response });
     claude(scratch, "PostToolUse", more)

@@ -44,6 +44,7 @@ mod hook_discipline;
 mod hook_faults;
 mod hook_install;
 mod hook_monitors;
+mod hook_read_back;
 mod hook_sessions;
 mod hook_twin;
 mod init;

@@ -83,7 +83,8 @@ fn a_plan_from_standard_input_is_judged_as_one_from_a_file() {
     let (code, document) = set("[]");
     assert_eq!((code, &document["error"]["code"]), (Some(1), &json!("plan-empty")));
     let (code, document) = set("[\n 7]");
-    assert_eq!((code, &document["error"]["at"]["line"]), (Some(1), &json!(2)));
+    let at = &document["error"]["at"];
+    assert_eq!((code, &at["path"], &at["line"]), (Some(1), &json!("standard input"), &json!(2)));
     // The plan that was refused took nobody's place.
     let shown = scratch.run(&["cairn", "plan", "show", "--json"]).ok().json();
     assert_eq!(shown["todos"][0]["content"], "Add the parser");
@@ -97,6 +98,8 @@ fn a_plan_that_is_piped_in_opens_the_plan_gate_too() {
         let args = json!({ "command": command });
         scratch.hook(json!({ "event": event, "call": command, "tool": "bash", "args": args, "exit": 0 }))
     };
+    let denied = scratch.edit("0.rs")["reason"].as_str().unwrap().to_owned();
+    assert!(denied.contains("`cairn plan set --from - <<'END'`"), "{denied}");
     for (turn, command) in [
         format!("echo '{}' | cairn plan set --from -", plan("Add the parser")),
         format!("cairn plan set --from - <<'END'\n{}\nEND", plan("Add the parser")),

@@ -117,3 +117,46 @@ fn an_exported_log_is_checked_without_the_repository() {
     elsewhere.write("log.json", "{\n  \"lines\": x }");
     elsewhere.run(&verify).refused(1, "log.json:2:");
 }
+
+/// A line of a later version was called changed.
+#[test]
+fn a_line_of_a_later_version_is_not_called_broken() {
+    let scratch = session();
+    let log = scratch.govern().join("receipts.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    let later = text.lines().last().unwrap().replace("\"v\":1", "\"v\":2");
+    fs::write(&log, format!("{text}{later}\n")).unwrap();
+    let verify = ["cairn", "receipts", "verify"];
+    let ran = scratch.run(&verify).refused(1, "");
+    insta::assert_snapshot!(
+        ran.out.lines().next().unwrap(),
+        @"! the chain of receipts can't be judged from line 6 (receipt 6): a later cairn wrote it, or it was made to look so"
+    );
+    assert!(ran.out.contains("install that version"), "{}", ran.all());
+    let document = scratch.run(&[&verify[..], &["--json"]].concat()).refused(1, "").json();
+    assert_eq!((&document["fault"]["why"], &document["lines"]), (&"newer".into(), &5.into()));
+    let audit = scratch.run(&["cairn", "govern", "audit", "--json"]).json();
+    let chain = audit["points"].as_array().unwrap().iter().find(|point| point["what"] == "receipts").unwrap();
+    assert_eq!(chain["shown"], "not_shown");
+    assert!(chain["fact"].as_str().unwrap().starts_with("the chain can't be judged from line 6"), "{chain}");
+}
+
+/// The end of the log was cut off behind the last checkpoint, and the head file rewritten: nothing told.
+#[test]
+fn a_head_file_that_was_rewritten_is_found() {
+    let scratch = session();
+    scratch.edit("after.rs");
+    let log = scratch.govern().join("receipts.jsonl");
+    let text = fs::read_to_string(&log).unwrap();
+    let short: Vec<&str> = text.lines().take(5).collect();
+    let hash = canon::Sha256::of(short[4]);
+    fs::write(&log, short.join("\n") + "\n").unwrap();
+    fs::write(scratch.govern().join("receipts.jsonl.head"), format!("5 {hash}\n")).unwrap();
+    let ran = scratch.run(&["cairn", "receipts", "verify"]).refused(2, "");
+    insta::assert_snapshot!(
+        ran.out.lines().next().unwrap(),
+        @"✗ the chain of receipts is broken at line 5 (receipt 5): the head file is not signed with the key of the line that it names"
+    );
+    let audit = scratch.run(&["cairn", "govern", "audit", "--json"]).json();
+    assert!(audit.to_string().contains("the head file is not signed"), "{audit}");
+}

@@ -25,6 +25,19 @@ pub struct Effects {
     pub certainty: Certainty,
     /// Every simple command that was found, those inside wrappers, substitutions and nested scripts too.
     pub commands: Vec<Argv>,
+    /// What commands are given on their standard input, as far as the call itself says.
+    pub fed: Vec<Fed>,
+}
+
+/// What a command is given on its standard input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fed {
+    /// The command.
+    pub argv: Argv,
+    /// The text.
+    pub text: String,
+    /// Nothing of it is left open.
+    pub is_whole: bool,
 }
 
 /// How far the listed effects are to be relied on.

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use gate::event::Tool;
 
-pub use effects::{Argv, Certainty, Effects, Place, Target, Walk};
+pub use effects::{Argv, Certainty, Effects, Fed, Place, Target, Walk};
 pub use patch::{Change, PatchError, changes};
 
 use path::Base;

@@ -3,7 +3,7 @@
 use gate::event::Decision;
 
 use super::{Act, Found};
-use crate::classify::Argv;
+use crate::classify::{Argv, Fed};
 use crate::codes;
 
 pub(super) fn judge(act: &Act<'_>) -> Vec<Found> {
@@ -11,6 +11,7 @@ pub(super) fn judge(act: &Act<'_>) -> Vec<Found> {
         .commands
         .iter()
         .filter_map(|argv| person_only(argv).or_else(|| handed_on(argv)).or_else(|| bypass(argv)))
+        .chain(act.effects.fed.iter().filter_map(fed))
         .collect()
 }
 
@@ -58,6 +59,9 @@ const RUNNERS: &[&str] = &[
     "zellij",
 ];
 
+/// Shells, whose code is read word by word elsewhere.
+const SHELLS: &[&str] = &["ash", "bash", "dash", "fish", "ksh", "mksh", "pwsh", "sh", "tcsh", "zsh"];
+
 /// `approve`, `hook pause|uninstall|install`, `govern ... approve`, `govern queue resolve`, what a person decides of the
 /// vault: whoever is judged does not judge.
 fn is_for_people(words: &[&str]) -> bool {
@@ -89,17 +93,32 @@ pub(super) fn person_only(argv: &Argv) -> Option<Found> {
 
 /// A person-only command in the words of a program that runs what it is given.
 fn handed_on(argv: &Argv) -> Option<Found> {
-    let program = argv.program()?.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
-    if !RUNNERS.contains(&program) {
-        return None;
-    }
     let text = argv.arguments().collect::<Vec<_>>().join(" ");
+    (RUNNERS.contains(&plain(argv)?) && runs_for_people(&text))
+        .then(|| denied(&typed(argv), "runs a command that is for a person at a terminal"))
+}
+
+/// A person-only command in the code that an interpreter is given on its standard input. A shell's code was read as
+/// what it is, where all of it is known.
+fn fed(fed: &Fed) -> Option<Found> {
+    let program = plain(&fed.argv)?;
+    let reads_code = RUNNERS.contains(&program) || SHELLS.contains(&program) && !fed.is_whole;
+    (reads_code && runs_for_people(&fed.text)).then(|| {
+        denied(&typed(&fed.argv), "is given code that runs a command which is for a person at a terminal")
+    })
+}
+
+/// The name of a program without its version.
+fn plain(argv: &Argv) -> Option<&str> {
+    Some(argv.program()?.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.'))
+}
+
+/// Whether code holds a person-only command, word behind word.
+fn runs_for_people(text: &str) -> bool {
     let parts = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_')));
     let words: Vec<&str> = parts.filter(|word| !word.is_empty() && !word.starts_with('-')).collect();
     let holds = |at: usize| OWN.contains(&words[at]) && is_for_people(&words[at + 1..]);
-    (0..words.len())
-        .any(holds)
-        .then(|| denied(&typed(argv), "runs a command that is for a person at a terminal"))
+    (0..words.len()).any(holds)
 }
 
 fn denied(shown: &str, what: &str) -> Found {

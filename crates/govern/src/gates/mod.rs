@@ -6,6 +6,7 @@ mod commitment;
 mod gain;
 mod plan;
 mod protected;
+pub mod read_back;
 mod verify;
 
 use std::path::{Path, PathBuf};
@@ -135,7 +136,7 @@ pub fn judge(act: &Act<'_>, known: &Known<'_>) -> Result<Vec<Found>, Damaged> {
         found.extend(gain::judge(act, known));
     }
     if known.policy.is_on(Switch::Verify) {
-        found.extend(verify::judge(act, known));
+        found.extend(verify::judge(act, known).or_else(|| read_back::judge(act, known)));
     }
     if known.policy.is_on(Switch::Commitment) {
         found.extend(commitment::judge(act, known));

@@ -91,8 +91,8 @@ pub(super) fn gate(act: &Act<'_>, known: &Known<'_>) -> Option<Found> {
             ticket: false,
         })
     };
-    let make = "write a plan with the agent's own plan tool, or with `cairn plan set`, each step with content, status and \
-                priority, then make the call again";
+    let make = "write a plan with the agent's own plan tool, or with `cairn plan set --from - <<'END'` and a JSON list of \
+                steps on the next lines up to END, each with content, status and priority, then make the call again";
     let Some(plan) = &known.session.plan else {
         return deny("PL-001", codes::NO_PLAN, "there is no plan in this turn".to_owned(), make.to_owned());
     };

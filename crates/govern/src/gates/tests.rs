@@ -57,26 +57,7 @@ impl World {
         let roots = [PathBuf::from("/w")];
         let effects =
             classify(&tool, Context { cwd: Some(root), roots: &roots, home: Some(Path::new("/home/me")) });
-        let event = Event {
-            agent: "test".into(),
-            event: Moment::PreTool,
-            session: Some("s".into()),
-            subagent: None,
-            cwd: Some(root.into()),
-            call: Some(Call { id: None, name: "t".into(), tool, input: Value::Null }),
-            outcome: None,
-            text: None,
-            source: None,
-            stop_refused_before: false,
-        };
-        let touched = |target| {
-            let target: &Target = target;
-            let paths = match &target.place {
-                Place::Path(path) => vec![path.clone()],
-                _ => Vec::new(),
-            };
-            Touched { target, paths }
-        };
+        let event = about(tool);
         let changes: Vec<Touched<'_>> = effects.changes().map(touched).collect();
         let reads: Vec<Touched<'_>> = effects.reads.iter().map(touched).collect();
         let walks: Vec<Vec<PathBuf>> =
@@ -129,6 +110,42 @@ impl World {
     fn edit(&self, path: &str, replaced: &str) -> Vec<String> {
         self.judge(Tool::Edit { path: path.into(), replaced: vec![replaced.into()] })
     }
+}
+
+/// What `ask` says of a shell command in `/w`.
+fn acted<T>(command: &str, ask: impl FnOnce(&Act<'_>) -> T) -> T {
+    let root = Path::new("/w");
+    let tool = Tool::Shell { command: command.into(), cwd: None, shell: "bash".into(), background: false };
+    let effects = classify(&tool, Context { cwd: Some(root), roots: &[root.into()], home: None });
+    let event = about(tool);
+    let reads: Vec<Touched<'_>> = effects.reads.iter().map(touched).collect();
+    let walks: Vec<Vec<PathBuf>> =
+        effects.recursive_reads.iter().map(|walk| touched(&walk.root).paths).collect();
+    ask(&Act { event: &event, effects: &effects, changes: &[], reads: &reads, walks: &walks })
+}
+
+/// A call that is about to be made.
+fn about(tool: Tool) -> Event {
+    Event {
+        agent: "test".into(),
+        event: Moment::PreTool,
+        session: Some("s".into()),
+        subagent: None,
+        cwd: Some("/w".into()),
+        call: Some(Call { id: None, name: "t".into(), tool, input: Value::Null }),
+        outcome: None,
+        text: None,
+        source: None,
+        stop_refused_before: false,
+    }
+}
+
+fn touched(target: &Target) -> Touched<'_> {
+    let paths = match &target.place {
+        Place::Path(path) => vec![path.clone()],
+        _ => Vec::new(),
+    };
+    Touched { target, paths }
 }
 
 const DEFAULT: &str = r#"{ "schema": 1 }"#;
@@ -245,6 +262,20 @@ fn whoever_is_judged_does_not_judge() {
         "python3 -c \"import pty; pty.spawn(['cairn', 'govern', 'deploy', 'approve'])\"",
         "perl -e 'exec qw(cairn hook uninstall claude)'",
         "cairn govern queue resolve x -- --help",
+        "echo \"import os; os.system('cairn approve X')\" | python3",
+        "printf '%s\\n' 'import os' \"os.system('cairn approve X')\" | timeout 5 python3 -",
+        "printf 'import os\\nos.system(\"cairn hook pause\")' | python3",
+        "echo -e 'require(1)\\nrun(\"cairn hook uninstall claude\")' | node",
+        "python3 <<'EOF'\nimport os\nos.system('cairn approve X')\nEOF",
+        "python3 - <<EOF\nimport os\nos.system('cairn approve $ID')\nEOF",
+        "cat <<'EOF' | perl\nsystem('cairn', 'approve', 'x');\nEOF",
+        "ruby <<< 'system \"cairn approve x\"'",
+        "ID=x; echo \"cairn approve $ID\" | bash",
+        "echo 'cairn approve x' | sh",
+        "bash <<EOF\ncairn approve x\nEOF",
+        "bash <<EOF\ncairn approve $(cat id)\nEOF",
+        "echo \"cairn approve $(cat id)\" | bash",
+        "echo 'approve x' | xargs cairn",
     ] {
         let found = world.shell(command);
         assert!(found.contains(&"protected person-only Deny".to_owned()), "{command}: {found:?}");
@@ -266,6 +297,10 @@ fn whoever_is_judged_does_not_judge() {
         "cairn govern deploy approve --help",
         "cairn govern deploy plan --target $HOME/x",
         "echo 'ask for cairn approve x'",
+        "echo 'ask for cairn approve x' | cat",
+        "echo 'ask for cairn approve x' | grep cairn",
+        "cat <<'EOF'\nask for cairn approve x\nEOF",
+        "echo '# not cairn approve x' | bash",
         "git commit -m 'no -n here'",
         "git config core.hooksPath",
         "git config --get core.hooksPath",
@@ -393,6 +428,89 @@ fn what_changed_is_checked_before_anything_else() {
     }
     for command in ["cargo test", "cargo test -p gate", "cat src/a.rs"] {
         assert_eq!(world.shell(command), [""; 0], "{command}");
+    }
+}
+
+#[test]
+fn what_no_check_is_about_is_read_back() {
+    let verify = r#"{ "schema": 1, "gates": { "verify": true },
+        "checks": { "code": { "paths": ["src/**"], "command": ["cargo", "test"] } } }"#;
+    let mut world = World::new(verify);
+    let changed = ["src/a.rs", "tests/t.py", "/elsewhere/x"].map(str::to_owned);
+    assert_eq!(read_back::unchecked(&world.policy, &changed), ["tests/t.py"]);
+    let mark = |path: &str| Entry::Mark { name: read_back::mark(path), value: String::new() };
+    world.learn(mark("tests/t.py"));
+    assert_eq!(world.shell("touch x"), ["G2 G2-1 Deny"]);
+    assert_eq!(world.shell("cat tests/t.py"), [""; 0]);
+    world.learn(Entry::Unmark { name: read_back::mark("tests/t.py") });
+    assert_eq!(world.shell("touch x"), [""; 0]);
+    // Of what is gone there is nothing to read; a folder of this world is always occupied.
+    world.learn(mark("gone.csv"));
+    assert_eq!(world.shell("touch x"), [""; 0]);
+    world.learn(mark("new/"));
+    assert_eq!(world.shell("touch x"), ["G2 G2-1 Deny"]);
+    let off = verify.replace("true }", "true, \"readBack\": false }");
+    let world = World { policy: Policy::read(off.as_bytes()).unwrap(), ..world };
+    assert_eq!(world.shell("touch x"), [""; 0]);
+    assert_eq!(read_back::unchecked(&world.policy, &changed), [""; 0]);
+}
+
+#[test]
+fn a_read_back_is_what_shows_the_file() {
+    let shows =
+        |command: &str, name: &str| acted(command, |act| read_back::shows(act, Path::new("/w"), name));
+    for command in [
+        "cat data/a.csv",
+        "head -n 3 data/a.csv 2>/dev/null",
+        "sed -n 1,20p data/a.csv",
+        "cd data && cat a.csv",
+        "cat data/*.csv",
+        "cat README data/?.csv | head",
+        "grep -n x data/a.csv",
+        "rg x data/a.csv",
+        "wc -l data/a.csv",
+    ] {
+        assert!(shows(command, "data/a.csv"), "{command}");
+    }
+    for command in [
+        "cat data/b.csv",
+        "ls data",
+        "ls data/a.csv",
+        "rg x data",
+        "cat $FILE",
+        "cat data/$NAME.csv",
+        "cat data/a.csv > /dev/null",
+        "cat data/a.csv > copy.csv",
+        "cat data/a.csv && touch x",
+        "git status",
+    ] {
+        assert!(!shows(command, "data/a.csv"), "{command}");
+    }
+    for command in ["ls -R new", "find new", "cat new/deep/a.csv", "head new/*"] {
+        assert!(shows(command, "new/"), "{command}");
+    }
+    assert!(!shows("ls", "new/") && !shows("cat newer/a", "new/"));
+}
+
+#[test]
+fn a_plain_git_diff_is_known() {
+    let diff = |command: &str| acted(command, read_back::diff).map(|diff| (diff.head, diff.paths.join(" ")));
+    let some = |head, paths: &str| Some((head, paths.to_owned()));
+    assert_eq!(diff("git diff"), some(false, ""));
+    assert_eq!(diff("git --no-pager diff -U5 HEAD"), some(true, ""));
+    assert_eq!(diff("git diff -- a b/c"), some(false, "a b/c"));
+    assert_eq!(diff("git diff HEAD a | head -40"), None, "a pipe has two commands");
+    for command in [
+        "git diff --stat",
+        "git diff --name-only",
+        "git diff --cached",
+        "git diff main -- a",
+        "git diff > out.patch",
+        "git diff; true",
+        "git log -p",
+        "cd x && git diff",
+    ] {
+        assert_eq!(diff(command), None, "{command}");
     }
 }
 

@@ -31,8 +31,10 @@ const MOST: u64 = 16 * 1024 * 1024;
 pub enum Kind {
     /// Calls of one session were denied again and again.
     RepeatedBlocks,
-    /// What an agent said contradicts its receipts, or goes against a pinned constraint.
+    /// What an agent said contradicts its receipts.
     InvalidEvidence,
+    /// What an agent said goes against a pinned constraint.
+    PinBroken,
     /// A lesson came up and was not read.
     ReadGateSkip,
     /// Something protected changed past the gates.
@@ -47,6 +49,7 @@ impl Kind {
         match self {
             Self::RepeatedBlocks => "repeated_blocks",
             Self::InvalidEvidence => "invalid_evidence",
+            Self::PinBroken => "pin_broken",
             Self::ReadGateSkip => "read_gate_skip",
             Self::Drift => "drift",
             Self::SilentGate => "silent_gate",

@@ -5,18 +5,22 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use canon::{Sha256, Timestamp};
-use store::chain::{Chain, ChainError, Head};
+use store::chain::{Chain, ChainError, End, Head};
 use store::file;
 use store::lock::Guard;
 use trust::ed25519::SigningKey;
 
-use super::line::{Kind, Receipt, VERSION};
-use super::{ReceiptError, witness};
+use super::line::{Kind, Receipt};
+use super::{ReceiptError, verify, witness};
 
 /// How much of the log's end is searched for the other lines of a call: some hundred lines.
 pub(super) const NEAR: u64 = 96 * 1024;
 /// How much more of it, when a result is seen long after the call was judged.
 pub(super) const FAR: u64 = 2 * 1024 * 1024;
+
+/// The marker of a note that the head file had no signature when the line before was the last: a program that signs
+/// none wrote it, or somebody without the key.
+pub(super) const HEAD_UNSIGNED: &str = "head-unsigned";
 
 /// The log, and what is needed to add to it.
 #[derive(Debug, Clone)]
@@ -52,21 +56,29 @@ impl Log {
         let guard = Guard::acquire(&self.chain.path().with_extension("lock"), self.wait)?;
         let is_misplaced = self.chain.is_misplaced();
         let half = if is_misplaced { Vec::new() } else { self.chain.repair()? };
-        let last = match self.chain.last() {
+        let end = match self.chain.end() {
             _ if is_misplaced => Err("something other than a file lies in its place".to_owned()),
-            Ok(None) if witness::read(&self.witness)?.is_some() => Err("the log is gone".to_owned()),
-            Ok(last) => Ok(last),
+            Ok(end) if end.last.is_none() && witness::read(&self.witness)?.is_some() => {
+                Err("the log is gone".to_owned())
+            }
+            Ok(end) => self.is_signed(&end).map(|is_signed| (end.last, is_signed)),
             Err(ChainError::File(error)) => return Err(error.into()),
             Err(_) if self.is_newer()? => return Err(ReceiptError::Newer(self.chain.path().to_owned())),
             Err(broken @ ChainError::Broken { .. }) => Err(broken.to_string()),
         };
         let mut writer = Writer { log: self, head: Head::empty(), last: None, _guard: guard };
-        match last {
-            Ok(last) => {
+        let is_signed = match end {
+            Ok((last, is_signed)) => {
                 writer.head = Head::of(last.as_ref());
                 writer.last = last;
+                is_signed
             }
             Err(why) => return Err(writer.begin_anew(why, now)?),
+        };
+        if !is_signed {
+            let mut note = Receipt::new(Kind::Note, now);
+            note.marker = Some(HEAD_UNSIGNED.to_owned());
+            writer.add(note, false)?;
         }
         if !half.is_empty() {
             writer.add(repaired(&half, now), false)?;
@@ -76,13 +88,33 @@ impl Log {
 }
 
 impl Log {
+    /// Whether the head file is signed, with the key of the last line where that is this one. That key makes one
+    /// signature of a text and no other, so that making it again is the check.
+    fn is_signed(&self, end: &End<Receipt>) -> Result<bool, String> {
+        let Some(last) = end.last.as_ref().filter(|last| last.key == self.id && end.head.n > 0) else {
+            return Ok(true);
+        };
+        let Some(seal) = &end.seal else {
+            // An older program signs none, until a checkpoint by this one.
+            return match witness::read(&self.witness).ok().flatten() {
+                Some(witness) if witness.signed => Err(format!("the head file is not signed, and {witness}")),
+                _ => Ok(false),
+            };
+        };
+        let is_own = *seal == witness::sign(end.head, &self.key);
+        // A crash leaves the head behind by a line, and the one before may be of another key.
+        if is_own || end.head.n < last.seq {
+            return Ok(is_own);
+        }
+        Err("the head file is not signed with the key of the line that it names".to_owned())
+    }
+
     /// Whether the last line says that it is of a later form than this program writes: then the log is whole, for all
     /// that this program can tell.
     fn is_newer(&self) -> Result<bool, ReceiptError> {
         let (tail, _) = file::read_tail(self.chain.path(), NEAR)?;
         let last = tail.split(|&byte| byte == b'\n').rfind(|line| !line.is_empty());
-        let line: Option<serde_json::Value> = last.and_then(|line| serde_json::from_slice(line).ok());
-        Ok(line.and_then(|line| line["v"].as_u64()).is_some_and(|v| v > u64::from(VERSION)))
+        Ok(last.is_some_and(verify::is_newer))
     }
 }
 
@@ -124,14 +156,36 @@ impl Writer<'_> {
     /// Adds a line; it is on disk, or there was an error and the log is as it was.
     pub(super) fn add(&mut self, mut receipt: Receipt, sync: bool) -> Result<Receipt, ReceiptError> {
         receipt.seal(self.head, &self.log.key, &self.log.id);
-        self.head = self.log.chain.write(&receipt, sync)?;
+        let sign = |head| witness::sign(head, &self.log.key);
+        self.head = self.log.chain.write_sealed(&receipt, sync, sign)?;
         self.last = Some(receipt.clone());
         Ok(receipt)
     }
 
     /// Remembers the present head apart from the log.
-    pub(super) fn bear_witness(&self) -> Result<(), ReceiptError> {
-        witness::write(&self.log.witness, self.head).map_err(Into::into)
+    pub(super) fn bear_witness(&self, now: Timestamp) -> Result<(), ReceiptError> {
+        witness::write(&self.log.witness, self.head, now).map_err(Into::into)
+    }
+
+    /// Holds the log against what was remembered of it at the last checkpoint, before that is replaced. A log that went
+    /// back behind it is put aside as a damaged one is.
+    pub(super) fn meet_witness(&mut self, now: Timestamp) -> Result<(), ReceiptError> {
+        let Some(witness) = witness::read(&self.log.witness)? else { return Ok(()) };
+        let then = witness.head;
+        if then.n > self.head.n {
+            let why =
+                format!("it ends before what was witnessed: {witness}, and its last is {}", self.head.n);
+            return Err(self.begin_anew(why, now)?);
+        }
+        // Further back than that it is `verify` that finds it.
+        let tail = self.tail(FAR)?;
+        let behind = usize::try_from(self.head.n - then.n).unwrap_or(usize::MAX);
+        match tail.trim_end().rsplit('\n').nth(behind) {
+            Some(line) if then.n > 0 && Sha256::of(line) != then.hash => {
+                Err(self.begin_anew(format!("{witness}, and that line is another one now"), now)?)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Puts a damaged log aside and begins a new one. Gives back the damage as an error.
@@ -155,7 +209,7 @@ impl Writer<'_> {
         }
         self.head = Head::empty();
         self.add(first, true)?;
-        self.bear_witness()?;
+        self.bear_witness(now)?;
         Ok(ReceiptError::Broken { aside: aside(free), why })
     }
 }

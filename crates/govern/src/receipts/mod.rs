@@ -6,7 +6,8 @@
 //!
 //! One chain stands for a repository, all its work trees and sessions. Each line is signed with the gate's own key
 //! ([`key`]), and each stop adds a checkpoint, a signed statement about the chain's head. Lines are synced at
-//! checkpoints alone. The chain is evidence against tampering, not against whoever holds the key.
+//! checkpoints alone. The head file beside the log is signed too, and what a checkpoint saw is remembered apart from the
+//! repository; `witness` says what each of them shows. The chain is evidence against tampering, not against whoever holds the key.
 
 mod call;
 pub mod checkpoint;
@@ -213,6 +214,7 @@ impl<'a> Receipts<'a> {
         if let Some(twin) = twin {
             return Ok(twin.clone());
         }
+        writer.meet_witness(now)?;
         let mut proof = None;
         if let Some(found) = found {
             let mut receipt = self.about(Kind::Evidence, event);
@@ -226,7 +228,7 @@ impl<'a> Receipts<'a> {
         let about = Checkpoint { seq: head.n, at: now, session };
         receipt.checkpoint = Some(checkpoint::sign(head, about, self.log.key())?);
         let receipt = writer.add(receipt, true)?;
-        writer.bear_witness()?;
+        writer.bear_witness(now)?;
         Ok(receipt)
     }
 

@@ -1,7 +1,8 @@
 //! Checking a log offline, from the first line to the last, and naming the first that is not as it was written.
 
+mod fault;
+
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::fmt;
 use std::fs;
 use std::num::NonZero;
 use std::path::Path;
@@ -15,71 +16,13 @@ use store::chain::{Chain, Head, LAG, Link as _};
 use store::file;
 use trust::ed25519::VerifyingKey;
 
-use super::line::{Kind, Receipt};
+pub use fault::{Fault, Why};
+
+use super::line::{Kind, Receipt, VERSION};
+use super::log::HEAD_UNSIGNED;
+use super::witness::Witness;
 use super::{ReceiptError, checkpoint, witness};
 use crate::State;
-
-/// How a line, or the log's end, is not as it was written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Why {
-    /// A byte of the line is another one.
-    Changed,
-    /// The line that stood here is gone.
-    Removed,
-    /// The line that stood here stands elsewhere, or one that stands here belongs elsewhere.
-    Moved,
-    /// The line is signed with a key that is not known here.
-    ForeignKey,
-    /// The line is whole, but the line before it is not the one that it follows.
-    Replaced,
-    /// The line's envelope does not attest the chain before it.
-    Checkpoint,
-    /// Lines at the end are gone.
-    CutTail,
-    /// The last line is half a line.
-    Torn,
-    /// The head file is gone, damaged, or names another line.
-    Head,
-    /// The log is not the one that the last checkpoint outside the repository was of.
-    Witness,
-}
-
-impl Why {
-    fn meaning(self) -> &'static str {
-        match self {
-            Self::Changed => "a byte of it was changed",
-            Self::Removed => "the line that stood here was removed",
-            Self::Moved => "lines were moved",
-            Self::ForeignKey => "it is signed with a key that is not known here",
-            Self::Replaced => "it does not follow the line before it, which was replaced",
-            Self::Checkpoint => "its checkpoint does not attest the lines before it",
-            Self::CutTail => "the end of the log was cut off here",
-            Self::Torn => "it is half a line",
-            Self::Head => "the head file does not name the log's last line",
-            Self::Witness => "the last checkpoint was of another log",
-        }
-    }
-}
-
-/// The first thing that is wrong with a log.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Fault {
-    /// The line in the file, from 1.
-    pub line: u64,
-    /// The number of the receipt that should stand there, or of the line itself where it can be read.
-    pub seq: u64,
-    /// What is wrong.
-    pub why: Why,
-    /// The same in words.
-    pub message: String,
-}
-
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {} (receipt {}): {}", self.line, self.seq, self.message)
-    }
-}
 
 /// How many lines a key signed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -131,6 +74,10 @@ pub struct Verification {
     pub checkpoints: u64,
     /// How many lines stand behind the last one.
     pub since_checkpoint: u64,
+    /// Whether the head file is signed; none where there is none to ask, as for an exported log, or no line.
+    pub head_signed: Option<bool>,
+    /// The lines before which the head file had no signature: an older cairn wrote it, or somebody without the key.
+    pub unsigned_heads: Vec<u64>,
     /// What came before this log.
     pub breaks: Vec<Break>,
     /// Calls that ran although they were denied.
@@ -142,8 +89,22 @@ pub struct Verification {
 pub struct Beside {
     /// What the head file says; none where there is no head file to ask, as for an exported log.
     pub head: Option<Head>,
+    /// How the head file is signed.
+    pub seal: Seal,
     /// What the last checkpoint outside the repository says.
-    pub witness: Option<Head>,
+    pub witness: Option<Witness>,
+}
+
+/// How a head file is signed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Seal {
+    /// There is no head file to ask.
+    #[default]
+    Unasked,
+    /// It is not.
+    None,
+    /// With this signature, in base64.
+    Signed(String),
 }
 
 /// Checks the log of a repository.
@@ -151,9 +112,13 @@ pub fn verify(state: &State, keys: &[VerifyingKey]) -> Result<Verification, Rece
     // Head and witness first: while others write, the log then looks longer than they say, never shorter.
     let chain = Chain::<Receipt>::of(state.receipts());
     let witness = witness::read(&state.witness())?;
-    let head = chain.head();
+    let head = chain.sealed_head();
     let bytes = file::read(chain.path())?.unwrap_or_default();
-    let beside = Beside { head: head.as_ref().ok().copied(), witness };
+    let (named, seal) = match &head {
+        Ok((head, seal)) => (Some(*head), seal.clone().map_or(Seal::None, Seal::Signed)),
+        Err(_) => (None, Seal::Unasked),
+    };
+    let beside = Beside { head: named, seal, witness };
     let mut found = bytes_of(&bytes, &beside, keys);
     if found.fault.is_none() && head.is_err() {
         found.fail(found.lines, found.lines, Why::Head);
@@ -184,7 +149,7 @@ fn aside(state: &State, name: &str, keys: &[VerifyingKey]) -> Result<Option<Faul
         Some(Err(_)) => None,
         None => Some(Head::empty()),
     };
-    let mut found = bytes_of(&bytes, &Beside { head: known, witness: None }, keys);
+    let mut found = bytes_of(&bytes, &Beside { head: known, ..Beside::default() }, keys);
     if found.fault.is_none() && known.is_none() {
         found.fail(found.lines, found.lines, Why::Head);
     }
@@ -220,14 +185,25 @@ impl Verification {
             keys: Vec::new(),
             checkpoints: 0,
             since_checkpoint: 0,
+            head_signed: None,
+            unsigned_heads: Vec::new(),
             breaks: Vec::new(),
             contradictions: Vec::new(),
         }
     }
 
     fn fail(&mut self, line: u64, seq: u64, why: Why) {
+        self.fail_saying(line, seq, why, why.meaning().to_owned());
+    }
+
+    fn fail_saying(&mut self, line: u64, seq: u64, why: Why, message: String) {
         self.sound = false;
-        self.fault = Some(Fault { line, seq, why, message: why.meaning().to_owned() });
+        self.fault = Some(Fault { line, seq, why, message });
+    }
+
+    /// Whether a later form of lines is why nothing more can be told.
+    pub fn is_newer(&self) -> bool {
+        self.fault.as_ref().is_some_and(|fault| fault.why == Why::Newer)
     }
 }
 
@@ -258,7 +234,9 @@ impl Check<'_> {
         let mut denied: HashMap<(Option<String>, String), u64> = HashMap::new();
         let named = self.beside.head;
         let mut head_is_met = named.is_none_or(|head| head == Head::empty());
-        let mut witness_is_met = self.beside.witness.is_none();
+        let witness = self.beside.witness;
+        let mut witness_is_met = witness.is_none();
+        let mut named_key = None;
         let body = whole.strip_suffix(b"\n").into_iter();
         let mut lines = body.flat_map(|body| body.split(|&byte| byte == b'\n'));
         let mut batch: VecDeque<Alone> = VecDeque::new();
@@ -272,8 +250,11 @@ impl Check<'_> {
                 Err((seq, why)) => return self.found.fail(self.head.n + 1, seq, why),
             };
             self.head = Head { n: receipt.seq, hash: alone.hash };
-            head_is_met |= named == Some(self.head);
-            witness_is_met |= self.beside.witness == Some(self.head);
+            if named == Some(self.head) {
+                head_is_met = true;
+                named_key = self.keyring.get(&receipt.key).copied();
+            }
+            witness_is_met |= witness.is_some_and(|witness| witness.head == self.head);
             self.found.lines = receipt.seq;
             *self.signers.entry(receipt.key.clone()).or_default() += 1;
             self.note(&receipt, &mut denied);
@@ -289,10 +270,21 @@ impl Check<'_> {
         } else if named.is_some_and(|head| head.n == 0) && self.head.n > 1 {
             // A crash leaves the head file away only behind the very first line.
             self.found.fail(last, last, Why::Head);
-        } else if !witness_is_met {
-            let cut = self.beside.witness.is_some_and(|witness| witness.n > self.head.n);
-            let why = if cut { Why::CutTail } else { Why::Witness };
-            self.found.fail(if cut { next } else { last }, if cut { next } else { last }, why);
+        } else if let Some(witness) = witness.filter(|_| !witness_is_met) {
+            let (at, why) =
+                if witness.head.n > self.head.n { (next, Why::CutTail) } else { (last, Why::Witness) };
+            self.found.fail_saying(at, at, why, format!("{}: {witness}", why.meaning()));
+        } else if let Some(head) = named.filter(|head| head.n > 0) {
+            let is_signed = match &self.beside.seal {
+                Seal::Unasked => return,
+                // Heads are signed since that checkpoint.
+                Seal::None => witness.is_none_or(|witness| !witness.signed),
+                Seal::Signed(seal) => named_key.is_some_and(|key| witness::is_signed(head, seal, key)),
+            };
+            self.found.head_signed = Some(is_signed && self.beside.seal != Seal::None);
+            if !is_signed {
+                self.found.fail(last, last, Why::HeadSignature);
+            }
         }
     }
 
@@ -311,8 +303,12 @@ impl Check<'_> {
     fn read(&self, line: &[u8]) -> Alone {
         let hash = Sha256::of(line);
         // What a known key signed is as receipts are written; of other lines that is asked apart.
-        let Ok(receipt) = json::read::<Receipt>(line) else {
-            return Alone { receipt: Err(Why::Changed), hash };
+        let receipt = match json::read::<Receipt>(line) {
+            Ok(receipt) if receipt.v <= VERSION => receipt,
+            _ => {
+                let why = if is_newer(line) { Why::Newer } else { Why::Changed };
+                return Alone { receipt: Err(why), hash };
+            }
         };
         let signed = match self.keyring.get(&receipt.key) {
             Some(key) if receipt.is_signed_in(line, key) => Ok(receipt),
@@ -382,9 +378,18 @@ impl Check<'_> {
                     denied.remove(&name);
                 }
             }
+            Kind::Note if receipt.marker.as_deref() == Some(HEAD_UNSIGNED) => {
+                self.found.unsigned_heads.push(receipt.seq);
+            }
             Kind::Note | Kind::Evidence => {}
         }
     }
+}
+
+/// Whether a line is an object that says to be of a later form.
+pub(super) fn is_newer(line: &[u8]) -> bool {
+    let line: Option<serde_json::Value> = json::read(line).ok();
+    line.and_then(|line| line["v"].as_u64()).is_some_and(|v| v > u64::from(VERSION))
 }
 
 /// Whether the line would be this key's if it named it.

@@ -94,8 +94,8 @@ impl Document for Health {
                 counts.pins_dropped
             ));
             page.under(format_args!(
-                "prompts against a pin: {}, final messages with findings: {}",
-                counts.conflicts, counts.reviews
+                "prompts against a pin: {}, final messages with findings: {} (pins they go against: {})",
+                counts.conflicts, counts.reviews, counts.pins_broken
             ));
             page.under(format_args!(
                 "token budget crossed: {}, told to plan first: {}, lessons skipped: {}",

@@ -3,6 +3,7 @@
 mod assign;
 mod braces;
 mod expand;
+mod feed;
 mod nesting;
 mod outline;
 mod programs;
@@ -17,11 +18,12 @@ use std::rc::Rc;
 
 use brush_parser::ast::Program;
 
-use super::effects::{Certainty, Effects, Walk};
+use super::effects::{Certainty, Effects, Fed, Walk};
 use super::path::{self, Base};
 use super::text::Text;
 use super::{Argv, Context};
 
+use programs::Input;
 use state::State;
 
 /// How many commands are walked before the answer is that the script is too long.
@@ -205,6 +207,18 @@ impl Shell<'_> {
     fn note_network(&mut self, text: &Text) {
         if text.known_start().starts_with("/dev/tcp/") || text.known_start().starts_with("/dev/udp/") {
             self.effects.network = true;
+        }
+    }
+
+    /// Puts down what the command that was noted last is given on its standard input.
+    fn note_fed(&mut self, input: &Input) {
+        let (text, is_whole) = match input {
+            Input::Text(text) => (text, true),
+            Input::Holding(text) => (text, false),
+            Input::Inherited | Input::Piped => return,
+        };
+        if let Some(argv) = self.effects.commands.last() {
+            self.effects.fed.push(Fed { argv: argv.clone(), text: text.clone(), is_whole });
         }
     }
 

@@ -4,6 +4,7 @@ use brush_parser::ast::{IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Re
 
 use crate::classify::text::Text;
 
+use super::feed::known;
 use super::programs::Input;
 use super::{Shell, Unclear};
 
@@ -70,7 +71,10 @@ impl Shell<'_> {
 
     pub(super) fn feed(&mut self, redirect: &IoRedirect, input: &mut Input) -> Result<(), Unclear> {
         if let Some(text) = self.redirect(redirect)? {
-            *input = text.as_literal().map_or(Input::Piped, |text| Input::Text(text.to_owned()));
+            *input = match text.as_literal() {
+                Some(text) => Input::Text(text.to_owned()),
+                None => Input::Holding(known(&text)),
+            };
         } else if matches!(redirect, IoRedirect::File(None | Some(0), IoFileRedirectKind::Read, _)) {
             *input = Input::Piped;
         }

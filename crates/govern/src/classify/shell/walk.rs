@@ -62,8 +62,9 @@ impl Shell<'_> {
 
     fn pipeline(&mut self, pipeline: &Pipeline) -> Result<(), Unclear> {
         let before = pipeline.bang.then(|| self.state.clone());
+        let mut printed = None;
         for (at, command) in pipeline.seq.iter().enumerate() {
-            let input = if at == 0 { Input::Inherited } else { Input::Piped };
+            let input = if at == 0 { Input::Inherited } else { printed.take().unwrap_or(Input::Piped) };
             if pipeline.seq.len() == 1 {
                 self.command(command, input)?;
             } else if at + 1 == pipeline.seq.len() {
@@ -73,6 +74,7 @@ impl Shell<'_> {
                 self.state = self.state.clone().or(&apart);
             } else {
                 self.apart(|shell| shell.command(command, input))?;
+                printed = self.printed(command)?;
             }
         }
         if let Some(before) = before {

@@ -29,6 +29,7 @@ fn sample() -> &'static Sample {
             beside: Beside {
                 head: Some(chain.head().unwrap()),
                 witness: witness::read(&bench.state.witness()).unwrap(),
+                ..Beside::default()
             },
         }
     })

@@ -31,6 +31,8 @@ pub enum Input {
     Piped,
     /// This text.
     Text(String),
+    /// A text that holds this one, with more that can't be told.
+    Holding(String),
 }
 
 /// The folders in which a program of a known name is the system's own.
@@ -73,6 +75,7 @@ impl Shell<'_> {
         };
         self.step()?;
         self.note_command(words)?;
+        self.note_fed(input);
         let Some(name) = program.as_literal() else {
             self.opaque();
             return Ok(());

@@ -257,7 +257,7 @@ impl Shell<'_> {
                 let script = Text::literal(script.clone());
                 self.apart(|shell| shell.run_joined(&[script]))
             }
-            Input::Piped | Input::Inherited => {
+            Input::Piped | Input::Inherited | Input::Holding(_) => {
                 if !options.has(&["--version", "--help"]) {
                     self.opaque();
                 }
