@@ -2,7 +2,9 @@
 //! deployed. What follows on what is decided by [`govern::deploy`].
 
 pub mod drive;
+mod engine;
 pub mod gather;
+mod rehearsal;
 mod steps;
 pub mod toolsets;
 mod trials;
@@ -17,7 +19,7 @@ use gate::Refusal;
 use govern::State;
 use govern::deploy::desk::{Desk, DeskError};
 use govern::deploy::state::Refused;
-use govern::receipts::{Kind, document, key, verify};
+use govern::receipts::{Kind, Receipt, document, key, verify};
 use store::World;
 use store::lock::Guard;
 
@@ -29,6 +31,9 @@ const WAIT: Duration = Duration::from_secs(5);
 
 /// What the signed receipts call an approval.
 const APPROVAL: &str = "deploy-approve";
+
+/// What mends the files of a deployment that are not as they were written.
+const MEND: &str = "cairn govern deploy mend";
 
 /// What they call the end of a deployment.
 const DONE: &str = "deploy-done";
@@ -89,8 +94,11 @@ impl Place {
         self.is_noted(DONE, &[("receipts", end)])
     }
 
-    /// Whether the signed receipts, which are checked, hold such a note.
-    fn is_noted(&self, marker: &str, digests: &[(&str, Sha256)]) -> Result<bool, Refusal> {
+    /// The signed receipts, which are checked.
+    ///
+    /// # Errors
+    /// They can't be read, or are not as they were written.
+    fn signed(&self) -> Result<Vec<Receipt>, Refusal> {
         let unreadable = |error: &dyn std::fmt::Display| {
             Refusal::new(codes::RECEIPTS_UNREADABLE, error.to_string()).next("cairn receipts verify")
         };
@@ -100,7 +108,12 @@ impl Place {
             return Err(unreadable(&format!("the signed receipts are broken at {fault}")));
         }
         let log = document::export(&self.state, &[]).map_err(|error| unreadable(&error))?;
-        Ok(log.receipts.iter().any(|line| {
+        Ok(log.receipts)
+    }
+
+    /// Whether the signed receipts hold such a note.
+    fn is_noted(&self, marker: &str, digests: &[(&str, Sha256)]) -> Result<bool, Refusal> {
+        Ok(self.signed()?.iter().any(|line| {
             line.kind == Kind::Note
                 && line.marker.as_deref() == Some(marker)
                 && digests.iter().all(|(name, digest)| line.digests.get(*name) == Some(digest))
@@ -131,10 +144,19 @@ pub fn unusable(error: &DeskError) -> Refusal {
         DeskError::Receipts(_) | DeskError::Damaged { .. } => codes::DEPLOY_DAMAGED,
         DeskError::Research(fault) => fault.reason,
     };
-    Refusal::new(code, error.to_string()).hint(match error {
-        DeskError::File(_) => "make the place writable, and no link, then run the command again",
-        _ => "nothing was changed; put the file back as it was, or put it aside and begin with `cairn govern probe`",
-    })
+    let refusal = Refusal::new(code, error.to_string()).hint(mending(error));
+    if code == codes::DEPLOY_DAMAGED { refusal.next(MEND) } else { refusal }
+}
+
+/// What mends a file of the deployment that can't be used.
+fn mending(error: &DeskError) -> String {
+    match error {
+        DeskError::File(_) => "make the place writable, and no link, then run the command again".to_owned(),
+        _ => format!(
+            "put the file back as it was, as with `git restore` where it is committed; else let a person run `{MEND}`, which \
+             keeps what is there aside"
+        ),
+    }
 }
 
 /// A transition that is not in the table, as a refusal.

@@ -135,7 +135,7 @@ pub fn missing(report: &probe::Report, evidence: &[String]) -> Result<Option<Mis
     if report.verdict != Verdict::Blocked {
         return Ok(None);
     }
-    let degraded = report.failed(Weight::Optional).map(Issue::of).collect();
+    let degraded = report.failed(Weight::Optional).flat_map(Issue::of).collect();
     Ok(notice::of_report(report, evidence)?.map(|notice| Missing { notice, degraded }))
 }
 

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::deploy::show;
 use crate::answer::{Answer, Document};
+use crate::commands::hook::program;
 use crate::ctx::Ctx;
 use crate::deploy::{Place, drive, gather, unusable};
 use crate::page::{Page, Row};
@@ -54,7 +55,8 @@ impl Document for Probed {
 /// The analysis for people.
 pub(super) fn render(analysis: &Analysis, page: &mut Page) {
     let report = &analysis.report;
-    let told = format!("{} on {}", verdict(report.verdict), report.target);
+    let around = report.asked.folder.as_ref().map(|folder| format!(", the repository around {folder}"));
+    let told = format!("{} on {}{}", verdict(report.verdict), report.target, around.unwrap_or_default());
     match report.verdict {
         Verdict::Blocked => page.bad(told),
         Verdict::Partial => page.caution(told),
@@ -92,18 +94,21 @@ fn verdict(verdict: Verdict) -> &'static str {
 /// Runs the command.
 pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
     let place = Place::find(ctx.world, args.target.as_deref())?;
-    let whole = |vault: PathBuf| {
-        let path = ctx.world.cwd.join(vault);
+    let program = program(ctx)?;
+    let whole = |folder: PathBuf| {
+        let path = ctx.world.cwd.join(folder);
         std::fs::canonicalize(&path).unwrap_or_else(|_| store::file::plain(&path)).display().to_string()
     };
+    let target = place.target().display().to_string();
     let one_line = |name: String| canon::text::one_line(&name);
     let asked = Asked {
+        folder: args.target.map(whole).filter(|folder| *folder != target),
         vault: args.vault.map(whole),
         agent: args.agent.map(one_line),
         run: !args.no_run,
         model: args.model.map(one_line),
     };
-    let report = gather::probe(ctx.world, &place, &asked);
+    let report = gather::probe(ctx.world, &place, &asked, &program);
     if !args.dry_run {
         let _guard = place.lock()?;
         let written = drive::write_report(&place, &report);

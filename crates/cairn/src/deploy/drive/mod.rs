@@ -17,7 +17,6 @@ use govern::deploy::receipt::{Entry, Kind, Outcome, Receipt};
 use govern::deploy::snapshot::Scope;
 use govern::deploy::state::{Deployment, Failure};
 use govern::gates::PlanFault;
-use govern::knowledge::regen::AGENTS;
 use govern::knowledge::vault::Vault;
 use govern::receipts::Note;
 use govern::research::Research;
@@ -26,8 +25,8 @@ use store::chain::Link;
 
 pub use planning::Planned;
 
-use super::steps::Work;
-use super::{APPROVAL, DONE, Place, agent, illegal, settings, trials, unusable};
+use super::steps::{Work, put_aside, wiring};
+use super::{APPROVAL, DONE, Place, agent, illegal, trials, unusable};
 use crate::codes;
 use crate::hook::installed::Installed;
 
@@ -224,15 +223,13 @@ impl<'a> Drive<'a> {
                 .next("cairn govern probe --agent <name>"));
         }
         let installed = Installed::new(&self.place.state, self.world, &self.program);
-        installed.plan_install(agent, agents::install::Scope::Shared).map(|_| ())
+        wiring(&installed, agent).map(|_| ())
     }
 
     /// What a failure brings back: the governance folder, the instructions, the settings and what undoes them.
     fn others(&self) -> Result<Vec<PathBuf>, Refusal> {
         let installed = Installed::new(&self.place.state, self.world, &self.program);
-        let settings = settings(&installed, agent(self.state.toolset.as_deref().unwrap_or_default())?)?;
-        let undo: Vec<PathBuf> = settings.iter().map(|path| installed.undo_file(path)).collect();
-        Ok([vec![self.place.target().join(AGENTS)], settings, undo].concat())
+        put_aside(self.place, &installed, Some(agent(self.state.toolset.as_deref().unwrap_or_default())?))
     }
 
     /// Runs the steps that are left; what failed, where one did.

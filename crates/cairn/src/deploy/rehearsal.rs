@@ -1,0 +1,164 @@
+//! What the steps of a deployment would refuse, found before anyone approves them: each step's own functions, asked
+//! without writing.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use agents::AgentId;
+use gate::Refusal;
+use govern::deploy::probe::{Asked, CheckId, Obstacle};
+use govern::deploy::seed::{self, SeedError};
+use govern::deploy::snapshot::Scope;
+use govern::deploy::{FOLDER, VAULT};
+use govern::knowledge::codes as knowledge_codes;
+use govern::knowledge::regen::AGENTS;
+use govern::knowledge::vault::Blocks;
+use store::{World, file};
+
+use super::engine::NoEngine;
+use super::steps::{knowledge, put_aside, wiring};
+use super::{Place, mending, trials};
+use crate::hook::installed::Installed;
+
+/// The steps as they would be taken.
+pub(super) struct Rehearsal<'a> {
+    pub world: &'a World,
+    pub place: &'a Place,
+    /// The path of this program.
+    pub program: &'a Path,
+    pub asked: &'a Asked,
+    /// The agent that would be wired.
+    pub agent: Option<AgentId>,
+}
+
+fn obstacle(check: CheckId, what: impl Into<String>, how: impl Into<String>) -> Obstacle {
+    Obstacle { check, what: what.into(), how: how.into() }
+}
+
+/// A refusal of a step as the probe tells it: without its facts, which may hold what a file says.
+fn of(check: CheckId, refusal: &Refusal) -> Obstacle {
+    let how = refusal.hint.as_deref().or(refusal.next.as_deref()).unwrap_or("mend it");
+    obstacle(check, refusal.message.clone(), how)
+}
+
+impl Rehearsal<'_> {
+    /// What is in the way, in the order of the steps.
+    pub fn obstacles(&self, engine: &Result<std::path::PathBuf, NoEngine>) -> Vec<Obstacle> {
+        let mut found = self.records();
+        found.extend(self.snapshot());
+        if let (Some(agent), Err(why)) = (self.agent, engine)
+            && why.is_certain()
+        {
+            found.push(obstacle(CheckId::Toolset, format!("{agent} can't be wired: {why}"), why.cure()));
+        }
+        found.extend(self.vault());
+        found.extend(self.wired());
+        found
+    }
+
+    /// What the deployment and the gates have on record, and where they go on with it.
+    fn records(&self) -> Vec<Obstacle> {
+        let (desk, state) = (&self.place.desk, &self.place.state);
+        let mut found = Vec::new();
+        if let Err(error) = desk.state() {
+            found.push(obstacle(CheckId::Governance, error.to_string(), mending(&error)));
+        }
+        if let Err(error) = desk.receipts() {
+            found.push(obstacle(CheckId::Governance, error.to_string(), mending(&error)));
+        }
+        if let Err(damage) = trials::health(desk) {
+            let how = format!("mend `{FOLDER}/{}`, or take it away", trials::HEALTH);
+            found.push(obstacle(CheckId::Governance, damage, how));
+        }
+        if !file::can_hold(state.keys(), state.keys()) {
+            let how = "set `XDG_STATE_HOME` or `HOME` to a folder of your own that can be written";
+            found.push(obstacle(
+                CheckId::Governance,
+                "there is no place for the key that signs receipts",
+                how,
+            ));
+        } else if !file::can_hold(state.folder(), state.folder()) {
+            let what = format!(
+                "the signed receipts have no place: `{}` can't be made or written",
+                state.folder().display()
+            );
+            found.push(obstacle(CheckId::Governance, what, "make the folder one that can be written"));
+        } else if let Err(refusal) = self.place.signed() {
+            found.push(obstacle(
+                CheckId::Governance,
+                refusal.message,
+                "see `cairn receipts verify`, and put the receipts aside or back",
+            ));
+        }
+        found
+    }
+
+    fn snapshot(&self) -> Option<Obstacle> {
+        let installed = Installed::new(&self.place.state, self.world, self.program);
+        let others = match put_aside(self.place, &installed, self.agent) {
+            Ok(others) => others,
+            Err(refusal) => return Some(of(CheckId::Toolset, &refusal)),
+        };
+        let target = self.place.target();
+        let scope = Scope { target, others: &others };
+        scope.check().err().map(|error| error.obstacle(target))
+    }
+
+    fn wired(&self) -> Option<Obstacle> {
+        let installed = Installed::new(&self.place.state, self.world, self.program);
+        let agent = self.agent?;
+        wiring(&installed, agent).err().map(|refusal| {
+            let at = refusal.at.as_ref().map(|at| format!(" (`{}`)", at.path.display())).unwrap_or_default();
+            let Obstacle { check, what, how } = of(CheckId::Toolset, &refusal);
+            obstacle(check, format!("{agent} can't be wired: {what}{at}"), how)
+        })
+    }
+
+    /// What keeps the vault from being seeded, or the instructions from being made anew from it.
+    fn vault(&self) -> Vec<Obstacle> {
+        let Some(source) = self.asked.vault.as_deref().map(Path::new) else { return Vec::new() };
+        let target = self.place.target();
+        let added = match seed::survey(source, target, &target.join(VAULT)) {
+            Ok(survey) => survey.missing,
+            Err(errors) => {
+                // What of the source is not there the checks themselves tell.
+                let is_told = |error: &&SeedError| !matches!(error, SeedError::Missing(_));
+                return errors.iter().filter(is_told).map(|error| error.obstacle(source)).collect();
+            }
+        };
+        match self.instructions(&added) {
+            Ok(()) => Vec::new(),
+            Err(refusals) => refusals.iter().map(|refusal| told(refusal, source, &added)).collect(),
+        }
+    }
+
+    fn instructions(&self, added: &BTreeMap<String, Vec<u8>>) -> Result<(), Vec<Refusal>> {
+        let one = |refusal| vec![refusal];
+        let vault = knowledge(self.world, self.place).map_err(one)?;
+        let shelf = vault.read_beforehand(added).map_err(one)?;
+        if !shelf.damaged.is_empty() {
+            return Err(shelf.damaged);
+        }
+        let planned = vault.plan(&shelf, &shelf.entries(), &[], Blocks::Both).map_err(one)?;
+        vault.check(&planned).map_err(one)
+    }
+}
+
+/// A refusal of the vault or the instructions; what is not copied yet is named by where it lies now.
+fn told(refusal: &Refusal, source: &Path, added: &BTreeMap<String, Vec<u8>>) -> Obstacle {
+    let at = refusal.at.as_ref().map(|at| at.path.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = at.strip_prefix(VAULT).map(|name| name.trim_start_matches('/'));
+    if let Some(name) = name.filter(|name| added.contains_key(*name)) {
+        let Obstacle { what, .. } = of(CheckId::Content, refusal);
+        let what = what.replace(&at, &source.join(name).display().to_string());
+        return obstacle(CheckId::Content, what, "mend the file in the source vault, or move it out of it");
+    }
+    let is = |code| refusal.code == code;
+    if is(knowledge_codes::OVER_BUDGET) || is(knowledge_codes::HOLDS_SECRET) {
+        return of(CheckId::Content, refusal);
+    }
+    if at == AGENTS || is(knowledge_codes::LESSON_LOST) {
+        return of(CheckId::Workspace, refusal);
+    }
+    of(CheckId::TargetVault, refusal)
+}
