@@ -4,6 +4,7 @@
 pub mod drive;
 mod engine;
 pub mod gather;
+pub mod mend;
 mod rehearsal;
 mod steps;
 pub mod toolsets;

@@ -141,6 +141,10 @@ fn a_whole_life() {
         why: the reference engine is installed with it; this engine is not
         what it blocks: the installation of the reference engine, which is not used here
         how to obtain it: install it where the reference engine is wanted, and not for this one
+      what is needed: DP-012 modules at hand: `[scratch]/home/bin/cairn` is another file than this program, and was not asked for its version
+        why: the hooks start the engine by its name, and nothing is fetched
+        what it blocks: the hooks, which can't start the engine
+        how to obtain it: put `cairn`, of this version and outside of the target, first on the `PATH` of the agent
       what is needed: DP-014 git: not found
         why: provenance and comparison after a call use it
         what it blocks: the commit of the source vault in the provenance
@@ -156,10 +160,11 @@ fn a_whole_life() {
       plan:
         1. DP-002 Node 22.6 for the reference engine: install it where the reference engine is wanted, and not for this one
         2. DP-003 npm for the reference engine: install it where the reference engine is wanted, and not for this one
-        3. DP-014 git: install git
-        4. DP-016 toolset inventory: let the probe ask the programs for their versions
-        5. DP-018 capability observed: deploy, and let the verification observe it
-        6. Run `cairn govern probe` again with the same target and vault
+        3. DP-012 modules at hand: put `cairn`, of this version and outside of the target, first on the `PATH` of the agent
+        4. DP-014 git: install git
+        5. DP-016 toolset inventory: let the probe ask the programs for their versions
+        6. DP-018 capability observed: deploy, and let the verification observe it
+        7. Run `cairn govern probe` again with the same target and vault
       rests on: .governance/portability-report.json, .governance/evidence/analysis.json, .governance/evidence/plan.json
     N-4: work rests until a person acts
       plan:

@@ -33,6 +33,13 @@ pub struct Analysis {
     pub report: probe::Report,
 }
 
+impl Analysis {
+    /// The command that comes next.
+    pub fn next(&self) -> &str {
+        self.path.iter().find(|step| step.starts_with("cairn ")).map_or("cairn govern probe", String::as_str)
+    }
+}
+
 /// The report where nothing can be deployed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

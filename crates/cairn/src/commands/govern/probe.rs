@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::deploy::show;
 use crate::answer::{Answer, Document};
+use crate::codes;
 use crate::commands::hook::program;
 use crate::ctx::Ctx;
 use crate::deploy::{Place, drive, gather, unusable};
@@ -78,12 +79,11 @@ pub(super) fn render(analysis: &Analysis, page: &mut Page) {
     if let Some(notice) = &analysis.notice {
         show::notice(notice, page);
     }
-    if let Some(next) = analysis.path.iter().find(|step| step.starts_with("cairn ")) {
-        page.next(next);
-    }
+    page.next(analysis.next());
 }
 
-fn verdict(verdict: Verdict) -> &'static str {
+/// The word for a verdict.
+pub(super) fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Blocked => "blocked",
         Verdict::Partial => "partial",
@@ -111,6 +111,16 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
     let report = gather::probe(ctx.world, &place, &asked, &program);
     if !args.dry_run {
         let _guard = place.lock()?;
+        // A deployment whose steps run rests on its report: with another one it could go neither on nor back.
+        if let Ok(Some(state)) = place.desk.state()
+            && state.phase.is_under_way()
+        {
+            let message =
+                format!("deployment {} is {}, and rests on the report that is there", state.run, state.phase);
+            return Err(Refusal::new(codes::DEPLOY_STATE, message)
+                .hint("look at the target with `--dry-run`, which writes nothing; or let the deployment end first")
+                .next(state.phase.resume()));
+        }
         let written = drive::write_report(&place, &report);
         written.map_err(|error| unusable(&error).next("cairn govern probe --dry-run"))?;
     }

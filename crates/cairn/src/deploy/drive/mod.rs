@@ -1,6 +1,7 @@
 //! A deployment from phase to phase. Before anything that comes next, what happened has its receipt and the state is on
 //! disk, so that a deployment that was broken off anywhere goes on from there.
 
+mod back;
 mod planning;
 
 use std::path::PathBuf;
@@ -10,14 +11,13 @@ use gate::Refusal;
 use govern::deploy::contract::Bridge;
 use govern::deploy::desk::{self, DeskError};
 use govern::deploy::machine::{Event, Phase};
-use govern::deploy::notice::{self, Notice, Trigger};
+use govern::deploy::notice::Notice;
 use govern::deploy::plan::{Bad, Plan, Step};
 use govern::deploy::probe::{Report, Verdict};
 use govern::deploy::receipt::{Entry, Kind, Outcome, Receipt};
 use govern::deploy::snapshot::Scope;
 use govern::deploy::state::{Deployment, Failure};
 use govern::gates::PlanFault;
-use govern::knowledge::vault::Vault;
 use govern::receipts::Note;
 use govern::research::Research;
 use store::World;
@@ -51,7 +51,7 @@ impl<'a> Drive<'a> {
             return Err(Refusal::new(codes::DEPLOY_STATE, message).next(before.phase.resume()));
         }
         // A state that was removed does not begin the count anew.
-        let last = place.desk.last().map_err(|error| unusable(&error))?.map_or(0, |last| last.run);
+        let last = Self::lines_of(place)?.last().map_or(0, |last| last.run);
         let run = before.map_or(0, |before| before.run).max(last).saturating_add(1);
         Ok(Self { world, place, program, state: Deployment::new(run, world.now()) })
     }
@@ -65,7 +65,13 @@ impl<'a> Drive<'a> {
             Refusal::new(codes::DEPLOY_STATE, "no deployment of this target was begun")
                 .next("cairn govern probe")
         })?;
+        Self::lines_of(place)?;
         Ok(Self { world, place, program, state })
+    }
+
+    /// Every receipt of the target, each as it was written: nothing goes on behind one that is not.
+    fn lines_of(place: &Place) -> Result<Vec<Receipt>, Refusal> {
+        place.desk.last().and_then(|_| place.desk.receipts()).map_err(|error| unusable(&error))
     }
 
     /// Where it stands.
@@ -160,7 +166,9 @@ impl<'a> Drive<'a> {
         let lines = self.lines()?;
         let planned = lines.iter().rev().find(|line| line.kind == Kind::Plan);
         planned.map(Link::hash).ok_or_else(|| {
-            Refusal::new(codes::DEPLOY_PLAN, "the plan has no receipt").next("cairn govern deploy plan")
+            let next = if self.state.phase.has_changed() { "rollback" } else { "plan" };
+            Refusal::new(codes::DEPLOY_PLAN, "the plan has no receipt")
+                .next(format!("cairn govern deploy {next}"))
         })
     }
 
@@ -172,8 +180,7 @@ impl<'a> Drive<'a> {
     pub fn go(&mut self, begin: bool) -> Result<Option<Notice>, Refusal> {
         let phase = self.state.phase;
         let is_to_begin = phase == Phase::Approved;
-        let is_under_way = matches!(phase, Phase::Bridging | Phase::Deploying | Phase::Verifying);
-        if !(is_to_begin || is_under_way && !begin) {
+        if !(is_to_begin || phase.is_under_way() && !begin) {
             let message =
                 format!("a deployment that is {phase} can't {}", if begin { "begin" } else { "go on" });
             return Err(Refusal::new(codes::DEPLOY_STATE, message).next(phase.resume()));
@@ -190,8 +197,6 @@ impl<'a> Drive<'a> {
             .hint("nothing was changed; make the plan anew and let a person approve it")
             .next("cairn govern deploy plan"));
         }
-        // Every receipt so far must be as it was written before anything rests on it.
-        self.place.desk.last().and_then(|_| self.place.desk.receipts()).map_err(|error| unusable(&error))?;
         if is_to_begin {
             let is_whole = plan.verdict == Verdict::Implementable;
             self.advance(if is_whole { Event::BeginWhole } else { Event::BeginPartial })?;
@@ -275,8 +280,7 @@ impl<'a> Drive<'a> {
 
     /// The receipts of this deployment.
     fn lines(&self) -> Result<Vec<Receipt>, Refusal> {
-        let lines = self.place.desk.receipts().map_err(|error| unusable(&error))?;
-        Ok(lines.into_iter().filter(|line| line.run == self.state.run).collect())
+        Ok(Self::lines_of(self.place)?.into_iter().filter(|line| line.run == self.state.run).collect())
     }
 
     /// Tries what was deployed; what failed, where something did. What has its receipt already is not tried again.
@@ -308,84 +312,14 @@ impl<'a> Drive<'a> {
         let digests = [("receipts", end.hash())];
         let note = Note { marker: DONE, digests: &digests, ..Note::default() };
         crate::hook::record(&self.place.state, self.world, &note)?;
-        self.advance(Event::Passed)?;
+        let mut done = self.state.clone();
+        let passed = done.advance(Event::Passed, self.now());
+        passed.map_err(|refused| illegal(&refused, self.state.phase.resume()))?;
+        self.place.desk.finish(&done).map_err(|error| unusable(&error))?;
+        self.state = done;
+        self.keep()?;
         self.forget()?;
         Ok(None)
-    }
-
-    fn forget(&self) -> Result<(), Refusal> {
-        let others = self.others()?;
-        let scope = Scope { target: self.place.target(), others: &others };
-        scope.forget().map_err(|error| Refusal::new(codes::NOT_WRITTEN, error.to_string()))
-    }
-
-    /// Puts a failure on record before anything is taken back.
-    fn fail(&mut self, failure: Failure) -> Result<Notice, Refusal> {
-        let kind = if self.state.phase == Phase::Verifying { Kind::Check } else { Kind::Step };
-        self.record(Entry::new(kind, failure.at.clone(), failure.fact.clone()).outcome(Outcome::Failed))?;
-        self.state.failure = Some(failure.clone());
-        self.keep()?;
-        self.take_back(failure)
-    }
-
-    /// Brings the target back to what it was, and ends the deployment.
-    fn take_back(&mut self, failure: Failure) -> Result<Notice, Refusal> {
-        let others = self.others()?;
-        let scope = Scope { target: self.place.target(), others: &others };
-        if let Some(snapshot) = self.state.snapshot {
-            // What a killed writer of the vault began must not be finished over what is brought back.
-            let vault = Vault::new(&self.place.state, &govern::knowledge::Settings::default());
-            vault.and_then(|vault| vault.settle())?;
-            scope.restore(snapshot).map_err(|error| {
-                Refusal::new(codes::NOT_WRITTEN, error.to_string())
-                    .fact(format!("{} failed: {}", failure.at, failure.fact))
-                    .hint("the target is not yet as it was; mend this, and what was changed is taken back")
-                    .next("cairn govern deploy resume")
-            })?;
-            self.record(Entry::new(Kind::Restore, "restore", "everything is as it was").args(snapshot))?;
-        }
-        let is_verify = self.state.phase == Phase::Verifying;
-        let (on, trigger) = if is_verify {
-            (Event::VerifyFailed, Trigger::VerifyFailed)
-        } else {
-            (Event::StepFailed, Trigger::StepFailed)
-        };
-        let notice = notice::failed(trigger, &failure.at, &failure.fact, &self.state.research);
-        let notice = notice.map_err(|fault| gate_refuses(&fault))?;
-        crate::hook::record(
-            &self.place.state,
-            self.world,
-            &Note { marker: "deploy-rollback", ..Note::default() },
-        )?;
-        self.state.failure = Some(Failure { restored: true, ..failure });
-        self.advance(on)?;
-        self.forget()?;
-        Ok(notice)
-    }
-
-    /// A person takes back what was done so far.
-    ///
-    /// # Errors
-    /// Nothing of the target was changed, or something can't be written.
-    pub fn roll_back(&mut self) -> Result<Notice, Refusal> {
-        if let Some(failure) = self.state.failure.clone() {
-            return self.take_back(failure);
-        }
-        let at = self.state.step.map_or("verify", Step::as_str);
-        self.fail(failure(at, "a person took the deployment back".to_owned()))
-    }
-
-    /// Refuses where there is nothing to take back.
-    ///
-    /// # Errors
-    /// The deployment has changed nothing of the target.
-    pub fn must_have_changed(&self) -> Result<(), Refusal> {
-        let phase = self.state.phase;
-        if phase.has_changed() {
-            return Ok(());
-        }
-        let message = format!("a deployment that is {phase} has nothing to take back");
-        Err(Refusal::new(codes::DEPLOY_STATE, message).next(phase.resume()))
     }
 }
 
