@@ -59,7 +59,7 @@ impl fmt::Display for NoEngine {
             Self::Unasked(path) => {
                 write!(
                     f,
-                    "`{}` is another file than this program, and was not asked for its version",
+                    "`{}` is another file than this program, and `--no-run` keeps it from being asked for its version",
                     path.display()
                 )
             }

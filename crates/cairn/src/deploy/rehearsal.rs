@@ -51,7 +51,10 @@ impl Rehearsal<'_> {
         {
             found.push(obstacle(CheckId::Toolset, format!("{agent} can't be wired: {why}"), why.cure()));
         }
-        found.extend(self.vault());
+        // What can't be put aside can't be made anew either: it is said once.
+        let agents = self.place.target().join(AGENTS).display().to_string();
+        let is_told = found.iter().any(|obstacle| obstacle.what.contains(&agents));
+        found.extend(self.vault().into_iter().filter(|other| !is_told || !other.what.contains(&agents)));
         found.extend(self.wired());
         found
     }
@@ -157,8 +160,15 @@ fn told(refusal: &Refusal, source: &Path, added: &BTreeMap<String, Vec<u8>>) -> 
     if is(knowledge_codes::OVER_BUDGET) || is(knowledge_codes::HOLDS_SECRET) {
         return of(CheckId::Content, refusal);
     }
-    if at == AGENTS || is(knowledge_codes::LESSON_LOST) {
-        return of(CheckId::Workspace, refusal);
+    let is_unwritten = is(knowledge_codes::NOT_WRITTEN);
+    let is_agents = at == AGENTS || at.is_empty() && is_unwritten && refusal.message.contains(AGENTS);
+    let check = match is_agents || is(knowledge_codes::LESSON_LOST) {
+        true => CheckId::Workspace,
+        false => CheckId::TargetVault,
+    };
+    if is_unwritten && at.is_empty() {
+        let how = "put a plain file that can be read and written in its place";
+        return obstacle(check, refusal.message.clone(), how);
     }
-    of(CheckId::TargetVault, refusal)
+    of(check, refusal)
 }

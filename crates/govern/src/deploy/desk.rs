@@ -192,6 +192,12 @@ impl Desk {
     pub fn receipts(&self) -> Result<Vec<Receipt>, DeskError> {
         self.read(RECEIPTS)?;
         let lines = self.chain().records()?;
+        if let Ok(Some(state)) = self.state()
+            && is_cut(&lines, &state)
+        {
+            let why = format!("it ends before receipt {}, which the state names", state.receipt_seq);
+            return Err(DeskError::Damaged { path: self.path(RECEIPTS), why });
+        }
         match self.changed_evidence(&lines)?.first() {
             None => Ok(lines),
             Some(line) => {
@@ -265,6 +271,11 @@ impl Desk {
         }
         Ok(())
     }
+}
+
+/// Whether the end of the receipts is gone, together with the head that would tell.
+fn is_cut(lines: &[Receipt], state: &Deployment) -> bool {
+    lines.last().map_or(0, |last| last.seq) < state.receipt_seq
 }
 
 fn evidence(step: &str) -> String {

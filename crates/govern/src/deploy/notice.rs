@@ -8,7 +8,7 @@ use gate::event::Todo;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::plan::{Plan, todo};
+use super::plan::{Plan, todo, todo_or};
 use super::probe::{CHECKS, Check, Report, Vector, Verdict, Weight};
 use crate::gates::{PlanFault, judge_plan};
 
@@ -223,7 +223,11 @@ pub fn probe_failed(fact: &str) -> Result<Notice, PlanFault> {
         how: "run `cairn govern probe` again and let it end".to_owned(),
     };
     let plan = Remedy::new(vec![
-        todo(format!("Find out why there is no report that can be used: {fact}"), "high"),
+        todo_or(
+            format!("Find out why there is no report that can be used: {fact}"),
+            "Find out why there is no report that can be used",
+            "high",
+        ),
         todo("Run `cairn govern probe` with the same target and vault", "high"),
         todo("Plan the deployment from the new report", "medium"),
     ])?;
@@ -261,12 +265,10 @@ pub fn of_report(report: &Report, evidence: &[String]) -> Result<Option<Notice>,
 
 /// The steps that mend a check that fails.
 fn mending(vector: &Vector, priority: &str) -> Vec<Todo> {
+    let check = format!("{} {}", vector.id, vector.name);
     let step = |issue: Issue| {
-        let what = match vector.obstacles.is_empty() {
-            true => format!("{} {}", vector.id, vector.name),
-            false => issue.what,
-        };
-        todo(format!("{what}: {}", issue.how), priority)
+        let what = if vector.obstacles.is_empty() { &check } else { &issue.what };
+        todo_or(format!("{what}: {}", issue.how), format!("{check}: mend what the issue names"), priority)
     };
     Issue::of(vector).into_iter().map(step).collect()
 }
@@ -285,7 +287,7 @@ pub fn failed(trigger: Trigger, at: &str, fact: &str, evidence: &[String]) -> Re
         how: "mend what the fact names, then deploy anew".to_owned(),
     };
     let plan = Remedy::new(vec![
-        todo(format!("Mend what made `{at}` fail: {fact}"), "high"),
+        todo_or(format!("Mend what made `{at}` fail: {fact}"), format!("Mend what made `{at}` fail"), "high"),
         todo("Run `cairn govern probe` again, since the target may have changed", "high"),
         todo("Make a new plan, let a person approve it, and run it", "high"),
     ])?;
@@ -306,7 +308,11 @@ pub fn residue(adaptations: &[String], evidence: &[String]) -> Result<Option<Not
         blocks: "nothing that was verified".to_owned(),
         how: "decide whether it stays so".to_owned(),
     };
-    let steps = adaptations.iter().map(|what| todo(format!("Decide whether this stays so: {what}"), "low"));
+    let decide = |what: &String| {
+        let plain = "Decide whether it stays so, as the issue names it";
+        todo_or(format!("Decide whether this stays so: {what}"), plain, "low")
+    };
+    let steps = adaptations.iter().map(decide);
     let plan = Remedy::new(steps.collect())?;
     let others = others.iter().map(issue).collect();
     let approval = "say which of these steps are wanted";

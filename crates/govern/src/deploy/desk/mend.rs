@@ -8,7 +8,7 @@ use canon::{Sha256, Timestamp};
 use store::chain::{ChainError, Link as _};
 use store::file::{self, FileError};
 
-use super::{Desk, DeskError, EVIDENCE, RECEIPTS, STATE, evidence};
+use super::{Desk, DeskError, EVIDENCE, RECEIPTS, STATE, evidence, is_cut};
 use crate::deploy::FOLDER;
 use crate::deploy::receipt::{Entry, Kind, Receipt};
 use crate::deploy::state::Deployment;
@@ -39,7 +39,8 @@ impl Desk {
             Err(DeskError::Damaged { .. }) => Err(()),
             Err(error) => return Err(error),
         };
-        let lines = self.whole_chain()?;
+        let known = state.as_ref().ok().and_then(Option::as_ref);
+        let lines = self.whole_chain()?.filter(|lines| known.is_none_or(|state| !is_cut(lines, state)));
         let changed = match &lines {
             Some(lines) => self.changed_evidence(lines)?,
             None => Vec::new(),
@@ -48,8 +49,7 @@ impl Desk {
             return Ok(None);
         }
         let log = if lines.is_none() { file::read(&self.path(RECEIPTS)).ok().flatten() } else { None };
-        let run =
-            self.last_run(log.as_deref(), lines.as_deref(), state.as_ref().ok().and_then(Option::as_ref));
+        let run = self.last_run(log.as_deref(), lines.as_deref(), known);
         let aside = format!("{EVIDENCE}/aside-{stamp}");
         let mut files = Vec::new();
         let mut go = |name: &str| -> Result<(), DeskError> {

@@ -198,3 +198,20 @@ fn a_damaged_state_is_put_aside_and_the_count_goes_on() {
     assert_eq!((aside(&desk), desk.state().unwrap()), (vec!["deploy-state.json".to_owned()], None));
     assert_eq!(desk.last().unwrap().unwrap().run, 4);
 }
+
+/// Without the head file a log whose end was cut off passed for a whole one.
+#[test]
+fn receipts_that_end_before_the_state_are_cut_off() {
+    let (_folder, desk) = desk();
+    let mut state = Deployment::new(1, NOW);
+    for tool in ["one", "two"] {
+        desk.record(&mut state, NOW, Entry::new(Kind::Step, tool, "done")).unwrap();
+    }
+    desk.keep(&state).unwrap();
+    let text = String::from_utf8(fs::read(desk.path(RECEIPTS)).unwrap()).unwrap();
+    fs::write(desk.path(RECEIPTS), text.split_inclusive('\n').next().unwrap()).unwrap();
+    fs::remove_file(desk.path("deploy-receipts.jsonl.head")).unwrap();
+    assert!(desk.receipts().unwrap_err().to_string().contains("ends before receipt 2"));
+    assert!(desk.mend(NOW, "7").unwrap().unwrap().is_new_chain);
+    desk.receipts().unwrap();
+}

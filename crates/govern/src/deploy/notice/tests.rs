@@ -92,3 +92,28 @@ fn an_issue_has_a_plan_that_the_gate_accepts_or_there_is_no_notice() {
     let ended = Todo { status: Some("completed".to_owned()), ..todo("Mend the settings", "high") };
     assert_eq!(Remedy::new(vec![ended]).unwrap_err().rule, "PL-004");
 }
+
+/// A file whose name has a word of the plan gate's left a failure without a notice, and the deployment where it stood.
+#[test]
+fn what_a_file_is_called_keeps_no_notice_from_being_made() {
+    let fact = "`Lessons/placeholder.md` holds a password";
+    let obstacle = probe::Obstacle {
+        check: probe::CheckId::Content,
+        what: fact.to_owned(),
+        how: "take it out".to_owned(),
+    };
+    let report = probe::report(&probe::Observed { obstacles: vec![obstacle], ..complete() });
+    let notices = [
+        probe_failed(fact).unwrap(),
+        of_report(&report, &[]).unwrap().unwrap(),
+        failed(Trigger::StepFailed, "seed-vault", fact, &[]).unwrap(),
+        residue(&[fact.to_owned()], &["deploy-state.json".to_owned()]).unwrap().unwrap(),
+    ];
+    for notice in notices {
+        let document = json(&notice);
+        assert!(
+            document["issues"].to_string().contains("placeholder.md"),
+            "the issue names it: {document:#}"
+        );
+    }
+}

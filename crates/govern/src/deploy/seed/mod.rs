@@ -70,10 +70,11 @@ impl fmt::Display for SeedError {
                 "`{}` names its project in a way that can't be taken out; write `{PROJECT}:` on a line of its own",
                 path.display()
             ),
-            Self::Secret(refusal) => match refusal.facts.first() {
-                Some(fact) => write!(f, "{} ({fact})", refusal.message),
-                None => f.write_str(&refusal.message),
-            },
+            Self::Secret(refusal) => {
+                f.write_str(&refusal.message)?;
+                let place = refusal.facts.first().and_then(|fact| fact.split_once(':'));
+                place.map_or(Ok(()), |(place, _)| write!(f, " ({place})"))
+            }
         }
     }
 }
@@ -107,7 +108,7 @@ impl SeedError {
             Self::Index(_) => (CheckId::Content, "write the field on a line of its own"),
             Self::Secret(_) => (
                 CheckId::Content,
-                "put a placeholder such as `<password>` in its place; if it was real, change it where it is used",
+                "write something like `<password>` in its place; if it was real, change it where it is used",
             ),
         };
         Obstacle { check, what: self.to_string(), how: how.to_owned() }
