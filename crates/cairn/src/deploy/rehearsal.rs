@@ -6,6 +6,7 @@ use std::path::Path;
 
 use agents::AgentId;
 use gate::Refusal;
+use govern::deploy::machine::Phase;
 use govern::deploy::probe::{Asked, CheckId, Obstacle};
 use govern::deploy::seed::{self, SeedError};
 use govern::deploy::snapshot::Scope;
@@ -104,7 +105,19 @@ impl Rehearsal<'_> {
         };
         let target = self.place.target();
         let scope = Scope { target, others: &others };
-        scope.check().err().map(|error| error.obstacle(target))
+        if let Err(error) = scope.check() {
+            return Some(error.obstacle(target));
+        }
+        // What a deployment leaves that ended in between is removed by the next one.
+        let is_known = |phase: Phase| phase.has_changed() || matches!(phase, Phase::Done | Phase::Reported);
+        let is_known = matches!(self.place.desk.state(), Ok(Some(state)) if is_known(state.phase));
+        let is_left = scope.is_there().unwrap_or(false) && !is_known;
+        is_left.then(|| {
+            let what = format!("`{FOLDER}.bak` holds what a deployment put aside, and no state tells of it");
+            let how = "bring back the state; or bring back what you need of it, as its `list.json` says what was where, and \
+                       remove the folder";
+            obstacle(CheckId::Workspace, what, how)
+        })
     }
 
     fn wired(&self) -> Option<Obstacle> {

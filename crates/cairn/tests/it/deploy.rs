@@ -144,7 +144,7 @@ fn a_whole_life() {
         why: the reference engine is installed with it; this engine is not
         what it blocks: the installation of the reference engine, which is not used here
         how to obtain it: install it where the reference engine is wanted, and not for this one
-      what is needed: DP-012 modules at hand: `[scratch]/home/bin/cairn` is another file than this program, and was not asked for its version
+      what is needed: DP-012 modules at hand: `[scratch]/home/bin/cairn` is another file than this program, and `--no-run` keeps it from being asked for its version
         why: the hooks start the engine by its name, and nothing is fetched
         what it blocks: the hooks, which can't start the engine
         how to obtain it: put `cairn`, of this version and outside of the target, first on the `PATH` of the agent
@@ -296,7 +296,7 @@ fn a_target_on_which_nothing_can_be_deployed_says_what_is_missing() {
         what it blocks: seeding the vault
         how to obtain it: name the vault with `--vault <folder>`, and make it readable
       what is needed: DP-013 vault content: no source vault is named
-        why: a vault without a part would lose what it holds
+        why: what it holds is given to the target, whole and without a secret
         what it blocks: seeding the vault
         how to obtain it: complete the source vault: Rules/, Lessons/, Research/, Templates/ and Index.md
       plan:

@@ -176,7 +176,7 @@ fn what_is_in_the_way_is_told_with_its_cure() {
         what it blocks: the whole deployment
         how to obtain it: move it out of the target, or give it another name
       what is needed: DP-013 vault content: `[scratch]/vault/Lessons/l.md` holds a literal value for password (line 1, column 12)
-        why: a vault without a part would lose what it holds
+        why: what it holds is given to the target, whole and without a secret
         what it blocks: seeding the vault
         how to obtain it: write something like `<password>` in its place; if it was real, change it where it is used
       plan:

@@ -174,3 +174,27 @@ fn a_probe_leaves_the_report_of_a_deployment_that_runs() {
     target.scratch.person("rollback", &["cairn", "govern", "deploy", "rollback"]).ok();
     assert_eq!(target.tree(), before);
 }
+
+/// A deployment whose state was lost had what it put aside removed by the next one.
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "fault points exist in debug builds alone")]
+fn what_was_put_aside_outlives_a_state_that_is_lost() {
+    let target = Target::new();
+    target.approved();
+    assert!(!target.broken_off(&["run"], "appended:6:kill").status.success());
+    assert!(target.scratch.path(".governance.bak/list.json").exists());
+    fs::remove_file(target.scratch.path(".governance/deploy-state.json")).unwrap();
+    let report = target.probe();
+    let found = &report["vectors"][4]["obstacles"][0];
+    assert!(found["what"].as_str().unwrap().contains("no state tells of it"), "{report:#}");
+    target.run(&["deploy", "plan"]).refused(2, "list.json");
+    assert!(target.scratch.path(".governance.bak/list.json").exists());
+    // What one leaves that was killed after its end is no such thing.
+    let target = Target::new();
+    target.approved();
+    target.run(&["deploy", "run"]).ok();
+    target.scratch.write(".governance.bak/list.json", "{}");
+    target.approved();
+    target.run(&["deploy", "run"]).ok();
+    assert!(!target.scratch.path(".governance.bak").exists());
+}

@@ -168,7 +168,7 @@ fn what_is_missing_blocks_and_is_a_report_all_the_same() {
         what it blocks: seeding the vault
         how to obtain it: name the vault with `--vault <folder>`, and make it readable
       what is needed: DP-013 vault content: no source vault is named
-        why: a vault without a part would lose what it holds
+        why: what it holds is given to the target, whole and without a secret
         what it blocks: seeding the vault
         how to obtain it: complete the source vault: Rules/, Lessons/, Research/, Templates/ and Index.md
       plan:

@@ -50,6 +50,10 @@ impl<'a> Drive<'a> {
                 format!("deployment {} is {}, and has changed the target", before.run, before.phase);
             return Err(Refusal::new(codes::DEPLOY_STATE, message).next(before.phase.resume()));
         }
+        if before.as_ref().is_some_and(|before| matches!(before.phase, Phase::Done | Phase::Reported)) {
+            // It was killed after its end. What else lies there the report of the probe names.
+            let _ = Scope { target: place.target(), others: &[] }.forget();
+        }
         // A state that was removed does not begin the count anew.
         let last = Self::lines_of(place)?.last().map_or(0, |last| last.run);
         let run = before.map_or(0, |before| before.run).max(last).saturating_add(1);

@@ -219,7 +219,7 @@ pub const CHECKS: &[Check] = &[
         id: "DP-013",
         name: "vault content",
         weight: Required,
-        why: "a vault without a part would lose what it holds",
+        why: "what it holds is given to the target, whole and without a secret",
         blocks: "seeding the vault",
         how: "complete the source vault: Rules/, Lessons/, Research/, Templates/ and Index.md",
         judge: |observed, _| content(observed),
