@@ -151,11 +151,11 @@ impl Rehearsal<'_> {
     fn instructions(&self, added: &BTreeMap<String, Vec<u8>>) -> Result<(), Vec<Refusal>> {
         let one = |refusal| vec![refusal];
         let vault = knowledge(self.world, self.place).map_err(one)?;
-        let shelf = vault.read_beforehand(added).map_err(one)?;
-        if !shelf.damaged.is_empty() {
-            return Err(shelf.damaged);
+        let future = vault.read_beforehand(added).map_err(one)?;
+        if !future.damaged.is_empty() {
+            return Err(future.damaged);
         }
-        let planned = vault.plan(&shelf, &shelf.entries(), &[], Blocks::Both).map_err(one)?;
+        let planned = vault.plan(&future, &future.entries(), &[], Blocks::Both).map_err(one)?;
         vault.check(&planned).map_err(one)
     }
 }
@@ -175,10 +175,8 @@ fn told(refusal: &Refusal, source: &Path, added: &BTreeMap<String, Vec<u8>>) -> 
     }
     let is_unwritten = is(knowledge_codes::NOT_WRITTEN);
     let is_agents = at == AGENTS || at.is_empty() && is_unwritten && refusal.message.contains(AGENTS);
-    let check = match is_agents || is(knowledge_codes::LESSON_LOST) {
-        true => CheckId::Workspace,
-        false => CheckId::TargetVault,
-    };
+    let is_in_workspace = is_agents || is(knowledge_codes::LESSON_LOST);
+    let check = if is_in_workspace { CheckId::Workspace } else { CheckId::TargetVault };
     if is_unwritten && at.is_empty() {
         let how = "put a plain file that can be read and written in its place";
         return obstacle(check, refusal.message.clone(), how);

@@ -21,20 +21,19 @@ fn again(target: &Target) {
     target.run(&args).ok();
 }
 
+#[track_caller]
+fn is(report: &Value, first: &Value, newer: &str, next: &str) {
+    let done = (&"done".into(), &1.into(), first);
+    assert_eq!((&report["phase"], &report["run"], &report["completion"]), done);
+    assert_eq!((&report["newer"]["phase"], &report["newer"]["next"]), (&newer.into(), &next.into()));
+}
+
 /// A probe or a plan after a deployment that was done left it without a report.
 #[test]
 fn what_is_done_is_reported_until_the_next_one_begins() {
     let target = done();
     let report = |target: &Target| target.run(&["deploy", "report", "--json"]).ok().json();
     let first = report(&target)["completion"].clone();
-    #[track_caller]
-    fn is(report: &Value, first: &Value, newer: &str, next: &str) {
-        assert_eq!(
-            (&report["phase"], &report["run"], &report["completion"]),
-            (&"done".into(), &1.into(), first)
-        );
-        assert_eq!((&report["newer"]["phase"], &report["newer"]["next"]), (&newer.into(), &next.into()));
-    }
     again(&target);
     is(&report(&target), &first, "unprobed", "cairn govern deploy plan");
     let told = target.run(&["deploy", "report"]).ok();
@@ -77,8 +76,8 @@ fn what_is_done_is_reported_until_the_next_one_begins() {
 fn no_command_goes_on_behind_edited_receipts() {
     for edit in [
         |text: &str| text.replacen("partial", "perfect", 1),
-        |text: &str| text.lines().skip(1).map(|line| format!("{line}\n")).collect(),
-        |text: &str| text.lines().take(2).map(|line| format!("{line}\n")).collect(),
+        |text: &str| text.split_inclusive('\n').skip(1).collect(),
+        |text: &str| text.split_inclusive('\n').take(2).collect(),
     ] {
         let target = Target::new();
         target.plan();

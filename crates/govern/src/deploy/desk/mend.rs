@@ -49,7 +49,7 @@ impl Desk {
             return Ok(None);
         }
         let log = if lines.is_none() { file::read(&self.path(RECEIPTS)).ok().flatten() } else { None };
-        let run = self.last_run(log.as_deref(), lines.as_deref(), known);
+        let run = last_run(log.as_deref(), lines.as_deref(), known);
         let aside = format!("{EVIDENCE}/aside-{stamp}");
         let mut files = Vec::new();
         let mut go = |name: &str| -> Result<(), DeskError> {
@@ -98,14 +98,6 @@ impl Desk {
             Err(_) if self.chain().is_misplaced() => Ok(None),
             Err(error) => Err(error.into()),
         }
-    }
-
-    /// The number of the last deployment, as far as what is there tells it.
-    fn last_run(&self, log: Option<&[u8]>, lines: Option<&[Receipt]>, state: Option<&Deployment>) -> u32 {
-        let readable = log.unwrap_or_default().split(|byte| *byte == b'\n');
-        let readable = readable.filter_map(|line| Receipt::read(line).ok()).map(|line| line.run);
-        let whole = lines.unwrap_or_default().iter().map(|line| line.run);
-        readable.chain(whole).chain(state.map(|state| state.run)).max().unwrap_or(0)
     }
 
     /// The evidence of the last deployment.
@@ -160,4 +152,12 @@ impl Mended {
             None => entry,
         }
     }
+}
+
+/// The number of the last deployment, as far as what is there tells it.
+fn last_run(log: Option<&[u8]>, lines: Option<&[Receipt]>, state: Option<&Deployment>) -> u32 {
+    let readable = log.unwrap_or_default().split(|byte| *byte == b'\n');
+    let readable = readable.filter_map(|line| Receipt::read(line).ok()).map(|line| line.run);
+    let whole = lines.unwrap_or_default().iter().map(|line| line.run);
+    readable.chain(whole).chain(state.map(|state| state.run)).max().unwrap_or(0)
 }

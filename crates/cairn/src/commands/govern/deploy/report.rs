@@ -224,7 +224,7 @@ fn standing(
         Phase::Done | Phase::Approved | Phase::Bridging | Phase::Deploying | Phase::Verifying => {}
     }
     if let Some(analysis) = &printed.analysis {
-        printed.next = analysis.next().to_owned();
+        analysis.next().clone_into(&mut printed.next);
     }
     Ok(printed)
 }
