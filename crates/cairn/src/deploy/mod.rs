@@ -95,21 +95,27 @@ impl Place {
         self.is_noted(DONE, &[("receipts", end)])
     }
 
+    /// What is wrong with the signed receipts; none where they are as they were written.
+    ///
+    /// # Errors
+    /// They can't be read.
+    fn signed_fault(&self) -> Result<Option<String>, Refusal> {
+        let keys = key::known(self.state.keys()).map_err(|error| unreadable(&error))?;
+        let found = verify::verify(&self.state, &keys).map_err(|error| unreadable(&error))?;
+        Ok(found.fault.map(|fault| format!("the signed receipts are broken at {fault}")))
+    }
+
     /// The signed receipts, which are checked.
     ///
     /// # Errors
     /// They can't be read, or are not as they were written.
     fn signed(&self) -> Result<Vec<Receipt>, Refusal> {
-        let unreadable = |error: &dyn std::fmt::Display| {
-            Refusal::new(codes::RECEIPTS_UNREADABLE, error.to_string()).next("cairn receipts verify")
-        };
-        let keys = key::known(self.state.keys()).map_err(|error| unreadable(&error))?;
-        let found = verify::verify(&self.state, &keys).map_err(|error| unreadable(&error))?;
-        if let Some(fault) = found.fault {
-            return Err(unreadable(&format!("the signed receipts are broken at {fault}")));
+        if let Some(fault) = self.signed_fault()? {
+            return Err(unreadable(&fault)
+                .hint(format!("let a person run `{MEND}`, which keeps what is there aside"))
+                .next(MEND));
         }
-        let log = document::export(&self.state, &[]).map_err(|error| unreadable(&error))?;
-        Ok(log.receipts)
+        document::export(&self.state, &[]).map(|log| log.receipts).map_err(|error| unreadable(&error))
     }
 
     /// Whether the signed receipts hold such a note.
@@ -120,6 +126,10 @@ impl Place {
                 && digests.iter().all(|(name, digest)| line.digests.get(*name) == Some(digest))
         }))
     }
+}
+
+fn unreadable(error: &dyn std::fmt::Display) -> Refusal {
+    Refusal::new(codes::RECEIPTS_UNREADABLE, error.to_string()).next("cairn receipts verify")
 }
 
 /// The agent of this name.

@@ -33,7 +33,13 @@ pub(super) struct Rehearsal<'a> {
 }
 
 fn obstacle(check: CheckId, what: impl Into<String>, how: impl Into<String>) -> Obstacle {
-    Obstacle { check, what: what.into(), how: how.into() }
+    Obstacle { check, what: unquoted(&what.into()), how: how.into() }
+}
+
+/// A message without what it quotes: parsers quote what stands in a file, and nothing of that comes into the report.
+fn unquoted(message: &str) -> String {
+    let parts = message.split('"').enumerate();
+    parts.map(|(n, part)| if n % 2 == 0 { part } else { "\"…\"" }).collect()
 }
 
 /// A refusal of a step as the probe tells it: without its facts, which may hold what a file says.
@@ -88,11 +94,7 @@ impl Rehearsal<'_> {
             );
             found.push(obstacle(CheckId::Governance, what, "make the folder one that can be written"));
         } else if let Err(refusal) = self.place.signed() {
-            found.push(obstacle(
-                CheckId::Governance,
-                refusal.message,
-                "see `cairn receipts verify`, and put the receipts aside or back",
-            ));
+            found.push(of(CheckId::Governance, &refusal));
         }
         found
     }

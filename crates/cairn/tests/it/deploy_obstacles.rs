@@ -158,6 +158,24 @@ fn what_a_step_would_refuse_is_found_by_probe_and_plan() {
     }
 }
 
+/// DV-8: what a parser says of a file quotes it.
+#[test]
+fn what_a_damaged_file_says_is_not_told() {
+    for (name, text) in [
+        (".governance/policy.json", format!(r#"{{ "schema": "{SECRET}" }}"#)),
+        (".governance/health.json", format!(r#""{SECRET}""#)),
+        (".governance/deploy-state.json", format!(r#"{{ "schema": "{SECRET}" }}"#)),
+        (".claude/settings.json", format!(r#"{{ "hooks": "{SECRET}" }}"#)),
+        (".governance/vault/Rules/mine.md", format!("---\nstatus: \"{SECRET}\"\n---\n")),
+    ] {
+        let target = Target::new();
+        target.scratch.write(name, text);
+        let report = target.probe();
+        assert!(!report.to_string().contains(SECRET), "{name}: {report:#}");
+        assert!(!obstacles(&report).is_empty(), "{name}");
+    }
+}
+
 #[test]
 fn what_is_in_the_way_is_told_with_its_cure() {
     let target = Target::new();

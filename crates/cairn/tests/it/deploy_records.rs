@@ -106,7 +106,7 @@ fn no_command_goes_on_behind_edited_receipts() {
         // The first cure: the file as it was.
         target.scratch.write(RECEIPTS, written);
         target.run(&["deploy", "report"]).ok();
-        target.run(&["deploy", "mend"]).refused(1, "as it was written");
+        target.run(&["deploy", "mend"]).refused(1, "nothing to mend");
     }
 }
 
@@ -196,4 +196,28 @@ fn what_was_put_aside_outlives_a_state_that_is_lost() {
     target.approved();
     target.run(&["deploy", "run"]).ok();
     assert!(!target.scratch.path(".governance.bak").exists());
+}
+
+/// Signed receipts that were edited before their end were found when the steps began, and no command mended them.
+#[test]
+fn edited_signed_receipts_are_found_beforehand_and_mended() {
+    let target = done();
+    let log = ".git/cairn/govern/root/receipts.jsonl";
+    let edited = target.scratch.read(log).replacen("claude", "cursor", 1);
+    target.scratch.write(log, &edited);
+    let report = target.probe();
+    assert_eq!((&report["verdict"], &report["vectors"][5]["pass"]), (&"blocked".into(), &false.into()));
+    let found = &report["vectors"][5]["obstacles"][0];
+    assert!(found["what"].as_str().unwrap().contains("signed receipts are broken"), "{found}");
+    let refused = target.run(&["deploy", "report", "--json"]).refused(1, "receipts-unreadable").json();
+    assert_eq!(refused["error"]["next"], "cairn govern deploy mend");
+    let mended = target.scratch.person("mend", &["cairn", "govern", "deploy", "mend", "--json"]).ok().json();
+    assert_eq!((&mended["new_chain"], &mended["aside"]), (&false.into(), &Value::Null));
+    let name = mended["signed"].as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+    assert_eq!(target.scratch.read(&format!(".git/cairn/govern/root/{name}")), edited);
+    target.scratch.run(&["cairn", "receipts", "verify"]).ok();
+    target.run(&["deploy", "report"]).refused(1, "do not hold its end");
+    target.approved();
+    target.run(&["deploy", "run"]).ok();
+    target.run(&["deploy", "report"]).ok();
 }
