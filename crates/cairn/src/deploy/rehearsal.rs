@@ -6,6 +6,7 @@ use std::path::Path;
 
 use agents::AgentId;
 use gate::Refusal;
+use govern::deploy::desk::DeskError;
 use govern::deploy::machine::Phase;
 use govern::deploy::probe::{Asked, CheckId, Obstacle};
 use govern::deploy::seed::{self, SeedError};
@@ -19,6 +20,7 @@ use store::{World, file};
 use super::engine::NoEngine;
 use super::steps::{knowledge, put_aside, wiring};
 use super::{Place, mending, trials};
+use crate::codes;
 use crate::hook::installed::Installed;
 
 /// The steps as they would be taken.
@@ -36,10 +38,22 @@ fn obstacle(check: CheckId, what: impl Into<String>, how: impl Into<String>) -> 
     Obstacle { check, what: unquoted(&what.into()), how: how.into() }
 }
 
-/// A message without what it quotes: parsers quote what stands in a file, and nothing of that comes into the report.
+/// A message without what it quotes, which may be of a file.
 fn unquoted(message: &str) -> String {
     let parts = message.split('"').enumerate();
     parts.map(|(n, part)| if n % 2 == 0 { part } else { "\"…\"" }).collect()
+}
+
+/// A file that a parser does not take: of what the parser says the place alone is told, since it names what it found.
+fn damaged(check: CheckId, path: &str, said: &str, how: impl Into<String>) -> Obstacle {
+    let place = said.find("line ").map(|at| {
+        let rest = &said[at + "line ".len()..];
+        let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+        let line = &rest[..digits(rest)];
+        let column = rest[line.len()..].strip_prefix(", column ").map(|text| &text[..digits(text)]);
+        column.map_or_else(|| format!(": line {line}"), |column| format!(": line {line}, column {column}"))
+    });
+    obstacle(check, format!("`{path}` can't be read{}", place.unwrap_or_default()), how)
 }
 
 /// A refusal of a step as the probe tells it: without its facts, which may hold what a file says.
@@ -71,14 +85,20 @@ impl Rehearsal<'_> {
         let (desk, state) = (&self.place.desk, &self.place.state);
         let mut found = Vec::new();
         if let Err(error) = desk.state() {
-            found.push(obstacle(CheckId::Governance, error.to_string(), mending(&error)));
+            let how = mending(&error);
+            found.push(match &error {
+                DeskError::Damaged { path, why } => {
+                    damaged(CheckId::Governance, &path.display().to_string(), why, how)
+                }
+                other => obstacle(CheckId::Governance, other.to_string(), how),
+            });
         }
         if let Err(error) = desk.receipts() {
             found.push(obstacle(CheckId::Governance, error.to_string(), mending(&error)));
         }
         if let Err(damage) = trials::health(desk) {
-            let how = format!("mend `{FOLDER}/{}`, or take it away", trials::HEALTH);
-            found.push(obstacle(CheckId::Governance, damage, how));
+            let path = format!("{FOLDER}/{}", trials::HEALTH);
+            found.push(damaged(CheckId::Governance, &path, &damage, "mend the file, or take it away"));
         }
         if !file::can_hold(state.keys(), state.keys()) {
             let how = "set `XDG_STATE_HOME` or `HOME` to a folder of your own that can be written";
@@ -166,12 +186,26 @@ impl Rehearsal<'_> {
 fn told(refusal: &Refusal, source: &Path, added: &BTreeMap<String, Vec<u8>>) -> Obstacle {
     let at = refusal.at.as_ref().map(|at| at.path.to_string_lossy().into_owned()).unwrap_or_default();
     let name = at.strip_prefix(VAULT).map(|name| name.trim_start_matches('/'));
+    let line =
+        refusal.at.as_ref().and_then(|at| at.line).map(|line| format!("line {line}")).unwrap_or_default();
     if let Some(name) = name.filter(|name| added.contains_key(*name)) {
-        let Obstacle { what, .. } = of(CheckId::Content, refusal);
-        let what = what.replace(&at, &source.join(name).display().to_string());
-        return obstacle(CheckId::Content, what, "mend the file in the source vault, or move it out of it");
+        let path = source.join(name).display().to_string();
+        return damaged(
+            CheckId::Content,
+            &path,
+            &line,
+            "mend the file in the source vault, or move it out of it",
+        );
     }
     let is = |code| refusal.code == code;
+    if is(knowledge_codes::ENTRY_DAMAGED) {
+        let how = "mend the file, as `cairn govern knowledge check` says what is wrong with it, or move it out of the vault";
+        return damaged(CheckId::TargetVault, &at, &line, how);
+    }
+    if is(codes::POLICY_UNREADABLE) {
+        let how = "mend the policy; until then every call is denied, and says why";
+        return damaged(CheckId::TargetVault, govern::policy::PATH, &refusal.message, how);
+    }
     if is(knowledge_codes::OVER_BUDGET) || is(knowledge_codes::HOLDS_SECRET) {
         return of(CheckId::Content, refusal);
     }

@@ -61,11 +61,11 @@ const CASES: &[(Spoil, &str, &str)] = &[
         "DP-006",
         "link` is a link",
     ),
-    (|target| target.scratch.write(".governance/health.json", "{"), "DP-006", "health.json is damaged"),
+    (|target| target.scratch.write(".governance/health.json", "{"), "DP-006", "health.json` can't be read"),
     (
         |target| target.scratch.write(".governance/deploy-state.json", "{"),
         "DP-006",
-        "deploy-state.json` is damaged",
+        "deploy-state.json` can't be read",
     ),
     (
         |target| target.scratch.write(".governance/deploy-receipts.jsonl", "{}\n"),
@@ -167,6 +167,8 @@ fn what_a_damaged_file_says_is_not_told() {
         (".governance/deploy-state.json", format!(r#"{{ "schema": "{SECRET}" }}"#)),
         (".claude/settings.json", format!(r#"{{ "hooks": "{SECRET}" }}"#)),
         (".governance/vault/Rules/mine.md", format!("---\nstatus: \"{SECRET}\"\n---\n")),
+        (".governance/vault/Rules/mine.md", format!("---\nscope: \"{SECRET}\"\n---\n")),
+        (".governance/policy.json", format!(r#"{{ "schema": 1, "{SECRET}": 1 }}"#)),
     ] {
         let target = Target::new();
         target.scratch.write(name, text);
