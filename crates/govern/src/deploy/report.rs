@@ -116,7 +116,8 @@ pub fn analysis(report: probe::Report, evidence: &[String]) -> Result<Analysis, 
     let notice = notice::of_report(&report, evidence)?;
     let path = match (report.verdict, &report.selected) {
         (Verdict::Blocked, _) | (_, None) => {
-            vec!["obtain what is missing".to_owned(), "cairn govern probe".to_owned()]
+            let named = if report.asked.vault.is_none() { " --vault <folder>" } else { "" };
+            vec!["obtain what is missing".to_owned(), format!("cairn govern probe{named}")]
         }
         (verdict, Some(toolset)) => {
             let bridge = match (verdict, report.toolset().map(|toolset| toolset.bridge)) {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use agents::AgentId;
 use gate::Refusal;
 use govern::deploy::probe::{Asked, Report, Verdict, Weight};
 use govern::deploy::report::{Analysis, analysis};
@@ -11,7 +12,7 @@ use serde::Serialize;
 use super::deploy::show;
 use crate::answer::{Answer, Document};
 use crate::codes;
-use crate::commands::hook::program;
+use crate::commands::hook::{agent, program};
 use crate::ctx::Ctx;
 use crate::deploy::{Place, drive, gather, unusable};
 use crate::page::{Page, Row};
@@ -26,8 +27,8 @@ pub struct Args {
     #[arg(long, value_name = "FOLDER")]
     vault: Option<PathBuf>,
     /// The agent to use; by default one is selected.
-    #[arg(long, value_name = "NAME")]
-    agent: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = agent)]
+    agent: Option<AgentId>,
     /// The model that will work there, for the report.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
@@ -100,13 +101,12 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
         std::fs::canonicalize(&path).unwrap_or_else(|_| store::file::plain(&path)).display().to_string()
     };
     let target = place.target().display().to_string();
-    let one_line = |name: String| canon::text::one_line(&name);
     let asked = Asked {
         folder: args.target.map(whole).filter(|folder| *folder != target),
         vault: args.vault.map(whole),
-        agent: args.agent.map(one_line),
+        agent: args.agent.map(|agent| agent.as_str().to_owned()),
         run: !args.no_run,
-        model: args.model.map(one_line),
+        model: args.model.map(|name| canon::text::one_line(&name)),
     };
     let report = gather::probe(ctx.world, &place, &asked, &program);
     if !args.dry_run {
