@@ -6,7 +6,7 @@ use std::path::Path;
 
 use agents::AgentId;
 use gate::Refusal;
-use govern::deploy::desk::DeskError;
+use govern::deploy::desk::{DeskError, HEALTH};
 use govern::deploy::machine::Phase;
 use govern::deploy::probe::{Asked, CheckId, Obstacle};
 use govern::deploy::seed::{self, SeedError};
@@ -96,8 +96,16 @@ impl Rehearsal<'_> {
         if let Err(error) = desk.receipts() {
             found.push(obstacle(CheckId::Governance, error.to_string(), mending(&error)));
         }
+        // Where the folder itself can't be written, the check says so.
+        let is_writable = file::can_hold(self.place.target(), desk.folder());
+        if let Err(error) = desk.check()
+            && is_writable
+            && found.is_empty()
+        {
+            found.push(obstacle(CheckId::Governance, error.to_string(), mending(&error)));
+        }
         if let Err(damage) = trials::health(desk) {
-            let path = format!("{FOLDER}/{}", trials::HEALTH);
+            let path = format!("{FOLDER}/{HEALTH}");
             found.push(damaged(CheckId::Governance, &path, &damage, "mend the file, or take it away"));
         }
         if !file::can_hold(state.keys(), state.keys()) {

@@ -10,7 +10,7 @@ use agents::{AgentId, Trial, denies};
 use canon::Sha256;
 use gate::event::{Decision, Moment};
 use gate::run::{Capture, Command, End, Input, Program, run};
-use govern::deploy::desk::Desk;
+use govern::deploy::desk::{Desk, HEALTH};
 use govern::deploy::receipt::{Entry, Kind, Outcome};
 use govern::evidence::Count;
 use govern::knowledge::regen::AGENTS;
@@ -26,9 +26,6 @@ use crate::hook::installed::Installed;
 
 /// With what the session of a trial begins.
 pub(super) const SESSION: &str = "deploy-trial-";
-
-/// The file of the counters, of which the baseline is written before the first idle pass.
-pub(super) const HEALTH: &str = "health.json";
 
 /// What a denied call would write.
 const CANARY: &str = ".git/cairn-canary";

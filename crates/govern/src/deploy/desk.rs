@@ -25,6 +25,8 @@ pub const REPORT: &str = "portability-report.json";
 pub const PLAN: &str = "deploy-plan.json";
 /// The state.
 pub const STATE: &str = "deploy-state.json";
+/// The counters before the first idle pass.
+pub const HEALTH: &str = "health.json";
 const RECEIPTS: &str = "deploy-receipts.jsonl";
 const EVIDENCE: &str = "evidence";
 
@@ -134,6 +136,21 @@ impl Desk {
         let path = self.path(name);
         file::create_folder(&self.target, path.parent().unwrap_or(&self.folder))?;
         Ok(file::replace(&path, text.as_bytes())?)
+    }
+
+    /// Whether every file of the governance folder could be written.
+    ///
+    /// # Errors
+    /// What keeps one from it.
+    pub fn check(&self) -> Result<(), DeskError> {
+        let (folders, files): (Vec<&str>, Vec<&str>) = super::OWN.iter().partition(|name| **name == EVIDENCE);
+        for name in folders {
+            file::check_folder(&self.target, &self.path(name))?;
+        }
+        for name in files.into_iter().chain([HEALTH]) {
+            file::check_replace(&self.target, &self.path(name))?;
+        }
+        Ok(())
     }
 
     /// The state, where there is one.
