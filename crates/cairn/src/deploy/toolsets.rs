@@ -68,6 +68,5 @@ mod tests {
             [Id::Pinning, Id::DirectivePriority, Id::Reinjection]
         );
         assert_eq!(of(AgentId::OpenCode).degrades(), []);
-        assert_eq!(of(AgentId::OpenCode2).degrades(), [Id::DirectivePriority]);
     }
 }
