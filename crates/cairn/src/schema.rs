@@ -109,6 +109,7 @@ pub const ALL: &[Entry] = &[
     entry::<chant::signers::Signed>("chant/signers-sign"),
     entry::<chant::verify::Document>("chant/verify"),
     entry::<c::govern::deploy::Decided>("govern/deploy-approve"),
+    entry::<c::govern::deploy::Mended>("govern/deploy-mend"),
     entry::<c::govern::deploy::Planned>("govern/deploy-plan"),
     entry::<c::govern::deploy::Reported>("govern/deploy-report"),
     entry::<c::govern::deploy::Went>("govern/deploy-resume"),

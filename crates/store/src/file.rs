@@ -259,14 +259,7 @@ impl Staged {
         content: impl FnOnce(&mut File) -> io::Result<()>,
     ) -> Result<Self, FileError> {
         let fail = |error| FileError::new("write", target, error);
-        let mode = match fs::symlink_metadata(target) {
-            Ok(metadata) if metadata.is_symlink() => return Err(fail(link_error())),
-            Ok(metadata) if metadata.is_dir() => {
-                return Err(fail(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder")));
-            }
-            Ok(metadata) => Some(metadata.permissions()),
-            Err(_) => None,
-        };
+        let mode = replaceable(target).map_err(fail)?;
         let mut name = target.file_name().unwrap_or_default().to_owned();
         name.push(format!(".{suffix}.tmp"));
         let temporary = target.with_file_name(name);
@@ -552,28 +545,106 @@ pub fn has_room(_: &Path, _: u64) -> Option<bool> {
     None
 }
 
+/// The permissions of the file that would be replaced; none where nothing is there.
+fn replaceable(target: &Path) -> io::Result<Option<fs::Permissions>> {
+    match fs::symlink_metadata(target) {
+        Ok(metadata) if metadata.is_symlink() => Err(link_error()),
+        Ok(metadata) if metadata.is_dir() => {
+            Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"))
+        }
+        Ok(metadata) => Ok(Some(metadata.permissions())),
+        Err(_) => Ok(None),
+    }
+}
+
+/// Whether a folder is there; what is there and no folder is an error.
+fn is_folder(at: &Path) -> io::Result<bool> {
+    match fs::symlink_metadata(at) {
+        Ok(metadata) if metadata.is_dir() => Ok(true),
+        Ok(metadata) if metadata.is_symlink() => Err(link_error()),
+        Ok(_) => Err(io::Error::new(io::ErrorKind::NotADirectory, "a file is in the way")),
+        Err(_) => Ok(false),
+    }
+}
+
 /// Creates a folder and its parents, none of which below `root` may be a symbolic link.
 pub fn create_folder(root: &Path, folder: &Path) -> Result<(), FileError> {
-    let fail = |error| FileError::new("create", folder, error);
     let mut at = root.to_owned();
     for part in folder.strip_prefix(root).unwrap_or(folder).components() {
         at.push(part);
-        match fs::symlink_metadata(&at) {
-            Ok(metadata) if metadata.is_dir() => {}
-            Ok(metadata) if metadata.is_symlink() => return Err(FileError::new("create", &at, link_error())),
-            Ok(_) => return Err(fail(io::Error::new(io::ErrorKind::NotADirectory, "a file is in the way"))),
-            Err(_) => match fs::create_dir(&at) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(fail(error)),
-                _ => {}
-            },
+        let fail = |error| FileError::new("create", &at, error);
+        if is_folder(&at).map_err(fail)? {
+            continue;
+        }
+        match fs::create_dir(&at) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(fail(error)),
+            _ => {}
         }
     }
     Ok(())
 }
 
+/// Whether [`create_folder`] would make this folder, and files in it could be written. Nothing is written to find out.
+///
+/// # Errors
+/// What would keep it from that.
+pub fn check_folder(root: &Path, folder: &Path) -> Result<(), FileError> {
+    let (mut at, mut nearest) = (root.to_owned(), root.to_owned());
+    for part in folder.strip_prefix(root).unwrap_or(folder).components() {
+        at.push(part);
+        if !is_folder(&at).map_err(|error| FileError::new("create", &at, error))? {
+            break;
+        }
+        nearest.clone_from(&at);
+    }
+    if is_writable(&nearest) {
+        return Ok(());
+    }
+    let error = io::Error::new(io::ErrorKind::PermissionDenied, "the folder can't be written");
+    Err(FileError::new("write", &nearest, error))
+}
+
+/// Whether [`replace`] would write this file, with the folders that it needs below `root`. Nothing is written to find out.
+///
+/// # Errors
+/// What would keep it from that.
+pub fn check_replace(root: &Path, path: &Path) -> Result<(), FileError> {
+    check_folder(root, path.parent().unwrap_or(root))?;
+    replaceable(path).map(|_| ()).map_err(|error| FileError::new("write", path, error))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What is said beforehand is what comes of it.
+    #[test]
+    #[cfg(unix)]
+    fn a_check_says_what_writing_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        fs::create_dir(root.join("folder")).unwrap();
+        fs::write(root.join("file"), "x").unwrap();
+        std::os::unix::fs::symlink(root.join("folder"), root.join("link")).unwrap();
+        std::os::unix::fs::symlink(root.join("file"), root.join("folder/linked")).unwrap();
+        for (name, can) in [
+            ("new", true),
+            ("file", true),
+            ("folder/new", true),
+            ("a/b/new", true),
+            ("folder", false),
+            ("folder/linked", false),
+            ("link/new", false),
+            ("link", false),
+            ("file/new", false),
+        ] {
+            let path = root.join(name);
+            let said = check_replace(root, &path).map_err(|error| error.source.to_string());
+            let done = create_folder(root, path.parent().unwrap()).and_then(|()| replace(&path, b"y"));
+            assert_eq!(said.is_ok(), can, "{name}");
+            assert_eq!(said, done.map_err(|error| error.source.to_string()), "{name}");
+        }
+    }
 
     #[test]
     fn a_replacement_keeps_permissions_and_leaves_no_temporary_file() {

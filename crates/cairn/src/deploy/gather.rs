@@ -1,5 +1,5 @@
-//! What the probe observes of a target. Files are looked at for being there and for being writable, never for what they
-//! say; programs are run with `--version`, never with anything else.
+//! What the probe observes of a target. Of what files say nothing comes into the report; programs are run with
+//! `--version`, never with anything else.
 
 use std::ffi::OsString;
 use std::fs;
@@ -8,14 +8,16 @@ use std::time::Duration;
 
 use agents::AgentId;
 use gate::run::{Capture, Command, Input, Program, run};
-use govern::deploy::contract::Toolset;
-use govern::deploy::probe::{Asked, Observed, Report, report, version_in};
+use govern::deploy::contract::{Toolset, select};
+use govern::deploy::probe::{Asked, Observed, Report, Start, report, version_in};
 use govern::deploy::{FOLDER, VAULT, is_own, seed};
 use govern::receipts::document::{self, Filter};
 use store::git::Scratch;
 use store::{Env, World, file};
 
 use super::Place;
+use super::engine::{NoEngine, engine};
+use super::rehearsal::Rehearsal;
 use super::toolsets::toolset;
 use super::trials::SESSION;
 use crate::commands::workspace::handover::is_executable;
@@ -32,14 +34,18 @@ const ROOM: u64 = 64 * 1024 * 1024;
 /// What a deployment may meet at the target, beside the governance folder.
 const CONFLICTS: &[&str] = &[".opencode", ".claude", "AGENTS.md"];
 
-/// The report on a target.
-pub fn probe(world: &World, place: &Place, asked: &Asked) -> Report {
-    report(&observe(world, place, asked))
+/// The report on a target. `program` is the path of this program.
+pub fn probe(world: &World, place: &Place, asked: &Asked, program: &Path) -> Report {
+    report(&observe(world, place, asked, program))
 }
 
-fn observe(world: &World, place: &Place, asked: &Asked) -> Observed {
+fn observe(world: &World, place: &Place, asked: &Asked, program: &Path) -> Observed {
     let target = place.target();
     let programs = Programs { env: &world.env, target, run: asked.run };
+    let toolsets = toolsets(world, place, &programs);
+    let engine = engine(&programs, program);
+    let agent = select(&toolsets, asked.agent.as_deref()).and_then(|toolset| AgentId::parse(&toolset.name));
+    let obstacles = Rehearsal { world, place, program, asked, agent }.obstacles(&engine);
     let vault = asked.vault.as_deref().map(|vault| seed::look(Path::new(vault)));
     let is_known = place.desk.state().is_ok();
     Observed {
@@ -51,7 +57,7 @@ fn observe(world: &World, place: &Place, asked: &Asked) -> Observed {
         node: programs.version("node"),
         npm: programs.version("npm"),
         git: programs.version("git"),
-        toolsets: toolsets(world, place, &programs),
+        toolsets,
         workspace: target.is_dir() && file::is_writable(target),
         governance: file::can_hold(target, &target.join(FOLDER)),
         vault,
@@ -59,8 +65,13 @@ fn observe(world: &World, place: &Place, asked: &Asked) -> Observed {
         key: file::can_hold(place.state.keys(), place.state.keys()),
         evidence: file::can_hold(place.state.folder(), place.state.folder()),
         state: is_known && file::has_room(target, ROOM).unwrap_or(true),
-        vendored: programs.find(agents::install::SHARED_PROGRAM).is_some(),
+        engine_at: match engine {
+            Ok(_) => Start::OnPath,
+            Err(NoEngine::Nowhere) => Start::Nowhere,
+            Err(why) => Start::Unfit(why.to_string()),
+        },
         conflicts: conflicts(target),
+        obstacles,
     }
 }
 
@@ -119,6 +130,14 @@ pub(super) struct Programs<'a> {
 }
 
 impl Programs<'_> {
+    /// The file that a program on the target is started from by its name, wherever it lies.
+    pub fn first(&self, name: &str) -> Option<PathBuf> {
+        let folders = self.env.get("PATH").unwrap_or_default();
+        std::env::split_paths(folders)
+            .map(|folder| self.target.join(folder).join(name))
+            .find(|file| is_executable(file))
+    }
+
     /// Where a program lies.
     pub fn find(&self, name: &str) -> Option<PathBuf> {
         let folders = self.env.get("PATH").unwrap_or_default();

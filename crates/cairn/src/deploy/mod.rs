@@ -2,7 +2,10 @@
 //! deployed. What follows on what is decided by [`govern::deploy`].
 
 pub mod drive;
+mod engine;
 pub mod gather;
+pub mod mend;
+mod rehearsal;
 mod steps;
 pub mod toolsets;
 mod trials;
@@ -17,7 +20,7 @@ use gate::Refusal;
 use govern::State;
 use govern::deploy::desk::{Desk, DeskError};
 use govern::deploy::state::Refused;
-use govern::receipts::{Kind, document, key, verify};
+use govern::receipts::{Kind, Receipt, document, key, verify};
 use store::World;
 use store::lock::Guard;
 
@@ -29,6 +32,9 @@ const WAIT: Duration = Duration::from_secs(5);
 
 /// What the signed receipts call an approval.
 const APPROVAL: &str = "deploy-approve";
+
+/// What mends the files of a deployment that are not as they were written.
+const MEND: &str = "cairn govern deploy mend";
 
 /// What they call the end of a deployment.
 const DONE: &str = "deploy-done";
@@ -89,23 +95,41 @@ impl Place {
         self.is_noted(DONE, &[("receipts", end)])
     }
 
-    /// Whether the signed receipts, which are checked, hold such a note.
-    fn is_noted(&self, marker: &str, digests: &[(&str, Sha256)]) -> Result<bool, Refusal> {
-        let unreadable = |error: &dyn std::fmt::Display| {
-            Refusal::new(codes::RECEIPTS_UNREADABLE, error.to_string()).next("cairn receipts verify")
-        };
+    /// What is wrong with the signed receipts; none where they are as they were written.
+    ///
+    /// # Errors
+    /// They can't be read.
+    fn signed_fault(&self) -> Result<Option<String>, Refusal> {
         let keys = key::known(self.state.keys()).map_err(|error| unreadable(&error))?;
         let found = verify::verify(&self.state, &keys).map_err(|error| unreadable(&error))?;
-        if let Some(fault) = found.fault {
-            return Err(unreadable(&format!("the signed receipts are broken at {fault}")));
+        Ok(found.fault.map(|fault| format!("the signed receipts are broken at {fault}")))
+    }
+
+    /// The signed receipts, which are checked.
+    ///
+    /// # Errors
+    /// They can't be read, or are not as they were written.
+    fn signed(&self) -> Result<Vec<Receipt>, Refusal> {
+        if let Some(fault) = self.signed_fault()? {
+            return Err(unreadable(&fault)
+                .hint(format!("let a person run `{MEND}`, which keeps what is there aside"))
+                .next(MEND));
         }
-        let log = document::export(&self.state, &[]).map_err(|error| unreadable(&error))?;
-        Ok(log.receipts.iter().any(|line| {
+        document::export(&self.state, &[]).map(|log| log.receipts).map_err(|error| unreadable(&error))
+    }
+
+    /// Whether the signed receipts hold such a note.
+    fn is_noted(&self, marker: &str, digests: &[(&str, Sha256)]) -> Result<bool, Refusal> {
+        Ok(self.signed()?.iter().any(|line| {
             line.kind == Kind::Note
                 && line.marker.as_deref() == Some(marker)
                 && digests.iter().all(|(name, digest)| line.digests.get(*name) == Some(digest))
         }))
     }
+}
+
+fn unreadable(error: &dyn std::fmt::Display) -> Refusal {
+    Refusal::new(codes::RECEIPTS_UNREADABLE, error.to_string()).next("cairn receipts verify")
 }
 
 /// The agent of this name.
@@ -131,10 +155,19 @@ pub fn unusable(error: &DeskError) -> Refusal {
         DeskError::Receipts(_) | DeskError::Damaged { .. } => codes::DEPLOY_DAMAGED,
         DeskError::Research(fault) => fault.reason,
     };
-    Refusal::new(code, error.to_string()).hint(match error {
-        DeskError::File(_) => "make the place writable, and no link, then run the command again",
-        _ => "nothing was changed; put the file back as it was, or put it aside and begin with `cairn govern probe`",
-    })
+    let refusal = Refusal::new(code, error.to_string()).hint(mending(error));
+    if code == codes::DEPLOY_DAMAGED { refusal.next(MEND) } else { refusal }
+}
+
+/// What mends a file of the deployment that can't be used.
+fn mending(error: &DeskError) -> String {
+    match error {
+        DeskError::File(_) => "make the place writable, and no link, then run the command again".to_owned(),
+        _ => format!(
+            "put the file back as it was, as with `git restore` where it is committed; else let a person run `{MEND}`, which \
+             keeps what is there aside"
+        ),
+    }
 }
 
 /// A transition that is not in the table, as a refusal.

@@ -1,9 +1,11 @@
 //! The steps that change the target. Each may be done again after it was broken off, and comes to the same.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use agents::AgentId;
 use agents::install::Scope;
 use canon::Sha256;
+use gate::Refusal;
 use govern::deploy::plan::{Plan, Step};
 use govern::deploy::receipt::{Entry, Kind, Outcome, Receipt};
 use govern::deploy::seed::{Origin, seed};
@@ -14,9 +16,11 @@ use govern::knowledge::vault::{Blocks, Planned, Vault, Writing};
 use govern::receipts::Note;
 use store::World;
 
+use super::engine::engine;
 use super::gather::Programs;
-use super::{Place, agent};
-use crate::hook::installed::Installed;
+use super::{Place, agent, settings};
+use crate::codes;
+use crate::hook::installed::{self, Installed};
 
 /// What the steps are given.
 pub(super) struct Work<'a> {
@@ -62,17 +66,8 @@ impl Work<'_> {
 
     fn engine(&self) -> Result<Entry, String> {
         let programs = Programs { env: &self.world.env, target: self.place.target(), run: true };
-        let name = agents::install::SHARED_PROGRAM;
-        let found =
-            programs.find(name).ok_or("`cairn` is not on the `PATH`, so that no hook could start it")?;
+        let found = engine(&programs, self.program).map_err(|missing| missing.to_string())?;
         let own = env!("CARGO_PKG_VERSION");
-        let version = programs.version(name).unwrap_or_else(|| "none".to_owned());
-        if version != own {
-            return Err(format!(
-                "`{}` says that it is version {version}, and this is {own}",
-                found.display()
-            ));
-        }
         let fact = format!("cairn {own} at `{}` is the engine; nothing is copied", found.display());
         let found = found.as_os_str().as_encoded_bytes();
         Ok(entry(Step::RealizeEngine, fact)
@@ -81,7 +76,7 @@ impl Work<'_> {
     }
 
     fn vault(&self, state: &Deployment) -> Result<Entry, String> {
-        self.knowledge()?;
+        knowledge(self.world, self.place).map_err(told)?;
         let vault = &self.plan.vault;
         let origin = Origin {
             path: &vault.path,
@@ -98,10 +93,10 @@ impl Work<'_> {
     }
 
     fn wire(&self) -> Result<Entry, String> {
-        let said = |refusal: gate::Refusal| refusal.message;
+        let said = |refusal: Refusal| refusal.message;
         let agent = agent(&self.plan.toolset).map_err(said)?;
         let installed = Installed::new(&self.place.state, self.world, self.program);
-        let steps = installed.plan_install(agent, Scope::Shared).map_err(said)?;
+        let steps = wiring(&installed, agent).map_err(said)?;
         let paths: Vec<String> = steps.iter().map(|step| step.path.display().to_string()).collect();
         if steps.iter().any(|step| step.edit.is_change()) {
             let note = Note { marker: "hook-install", paths: &paths, ..Note::default() };
@@ -117,7 +112,7 @@ impl Work<'_> {
         Ok(entry(Step::WireBridge, fact).args(args).result(Sha256::of(written)))
     }
 
-    fn names(&self, steps: &[crate::hook::installed::Step]) -> String {
+    fn names(&self, steps: &[installed::Step]) -> String {
         let names = steps.iter().map(|step| {
             let path = step.path.strip_prefix(self.place.target()).unwrap_or(&step.path);
             format!("`{}`", path.display())
@@ -125,29 +120,12 @@ impl Work<'_> {
         names.collect::<Vec<_>>().join(", ")
     }
 
-    /// The vault of the target, as every other command finds it there.
-    fn knowledge(&self) -> Result<Vault, String> {
-        let settings = crate::hook::knowledge(self.world, self.place.target());
-        let settings = settings.map_err(|refusal| refusal.message)?;
-        if settings.folder() != VAULT {
-            return Err(format!(
-                "the policy of the target has its vault in `{}`, and a deployment seeds {VAULT}",
-                settings.folder()
-            ));
-        }
-        Vault::new(&self.place.state, &settings).map_err(|refusal| refusal.message)
-    }
-
     /// What becomes of the instructions and the index when they are made anew from the vault (G14), for `use_it`.
     fn regenerated<T>(
         &self,
         use_it: impl FnOnce(Writing<'_>, &Planned, &Instructions) -> Result<T, String>,
     ) -> Result<T, String> {
-        let told = |refusal: gate::Refusal| match refusal.facts.first() {
-            Some(fact) => format!("{}: {fact}", refusal.message),
-            None => refusal.message,
-        };
-        let vault = self.knowledge()?;
+        let vault = knowledge(self.world, self.place).map_err(told)?;
         let writing = vault.write().map_err(told)?;
         let planned = writing.plan(&writing.shelf.entries(), &[], Blocks::Both).map_err(told)?;
         let after = planned.regenerated.as_ref().and_then(|made| made.agents.clone());
@@ -171,6 +149,47 @@ impl Work<'_> {
             };
             Ok(made.receipted(Step::ApplyMigrate, fact))
         })
+    }
+}
+
+/// The vault of the target, as every other command finds it there.
+pub(super) fn knowledge(world: &World, place: &Place) -> Result<Vault, Refusal> {
+    let settings = crate::hook::knowledge(world, place.target())?;
+    if settings.folder() != VAULT {
+        let message = format!(
+            "the policy of the target has its vault in `{}`, and a deployment seeds {VAULT}",
+            settings.folder()
+        );
+        return Err(Refusal::new(codes::DEPLOY_VAULT, message).at(govern::policy::PATH, None, None).hint(
+            format!("let `knowledge.vault` in `{}` name {VAULT}, or take it out", govern::policy::PATH),
+        ));
+    }
+    Vault::new(&place.state, &settings)
+}
+
+/// What wiring an agent changes, each file of which could be written.
+pub(super) fn wiring(installed: &Installed<'_>, agent: AgentId) -> Result<Vec<installed::Step>, Refusal> {
+    let steps = installed.plan_install(agent, Scope::Shared)?;
+    steps.iter().try_for_each(|step| installed.check(step))?;
+    Ok(steps)
+}
+
+/// What a failure brings back beside the governance folder: the instructions, the settings of the agent and what undoes
+/// them.
+pub(super) fn put_aside(
+    place: &Place,
+    installed: &Installed<'_>,
+    agent: Option<AgentId>,
+) -> Result<Vec<PathBuf>, Refusal> {
+    let settings = agent.map_or_else(|| Ok(Vec::new()), |agent| settings(installed, agent))?;
+    let undo: Vec<PathBuf> = settings.iter().map(|path| installed.undo_file(path)).collect();
+    Ok([vec![place.target().join(AGENTS)], settings, undo].concat())
+}
+
+fn told(refusal: Refusal) -> String {
+    match refusal.facts.first() {
+        Some(fact) => format!("{}: {fact}", refusal.message),
+        None => refusal.message,
     }
 }
 

@@ -10,6 +10,7 @@ use agents::{AgentId, Trial, denies};
 use canon::Sha256;
 use gate::event::{Decision, Moment};
 use gate::run::{Capture, Command, End, Input, Program, run};
+use govern::deploy::desk::{Desk, HEALTH};
 use govern::deploy::receipt::{Entry, Kind, Outcome};
 use govern::evidence::Count;
 use govern::knowledge::regen::AGENTS;
@@ -25,9 +26,6 @@ use crate::hook::installed::Installed;
 
 /// With what the session of a trial begins.
 pub(super) const SESSION: &str = "deploy-trial-";
-
-/// The file of the counters, of which the baseline is written before the first idle pass.
-const HEALTH: &str = "health.json";
 
 /// What a denied call would write.
 const CANARY: &str = ".git/cairn-canary";
@@ -85,6 +83,15 @@ fn is_denied(line: &Receipt) -> bool {
         && line.rule.as_deref() == Some("cairn:git")
         && line.non_execution.is_some()
         && line.args_hash.is_some()
+}
+
+/// The counters that are there.
+///
+/// # Errors
+/// They are damaged.
+pub(super) fn health(desk: &Desk) -> Result<Map<String, Value>, String> {
+    let Some(bytes) = desk.read(HEALTH).map_err(|error| error.to_string())? else { return Ok(Map::new()) };
+    canon::json::read(&bytes).map_err(|damage| format!("{HEALTH} is damaged: {damage}"))
 }
 
 struct Trials<'a> {
@@ -287,12 +294,7 @@ impl<'a> Trials<'a> {
     /// The counters before the first idle pass. Those of a trial that was broken off stay.
     fn baseline(&self) -> Result<(), String> {
         let desk = &self.work.place.desk;
-        let mut health: Map<String, Value> = match desk.read(HEALTH).map_err(|error| error.to_string())? {
-            Some(bytes) => {
-                canon::json::read(&bytes).map_err(|damage| format!("{HEALTH} is damaged: {damage}"))?
-            }
-            None => Map::new(),
-        };
+        let mut health = health(desk)?;
         let run = Value::from(self.deployment);
         if health.get("baseline").is_some_and(|baseline| baseline["run"] == run) {
             return Ok(());

@@ -149,11 +149,26 @@ impl<'w> Installed<'w> {
         std::env::split_paths(folders).any(|folder| is_program(&folder.join(program)))
     }
 
+    /// Whether a planned change could be written. Nothing is written to find out.
+    ///
+    /// # Errors
+    /// What keeps it from that.
+    pub fn check(&self, step: &Step) -> Result<(), Refusal> {
+        if !step.edit.is_change() {
+            return Ok(());
+        }
+        let root = self.state.root();
+        let above = super::above(&step.path);
+        let top = if step.path.starts_with(root) { root } else { &above };
+        file::check_replace(top, &step.path).map_err(|error| io(&error))
+    }
+
     /// Makes a planned change. What undoes it is kept before anything is written.
     ///
     /// # Errors
     /// The file changed since it was shown, or can't be written.
     pub fn make(&self, step: &Step) -> Result<(), Refusal> {
+        self.check(step)?;
         let place = self.place(&step.path);
         let _guard = Guard::acquire(&place.with_file_name("guard"), WAIT).map_err(|error| io(&error))?;
         if read(&step.path)? != step.edit.before {

@@ -9,7 +9,7 @@ use govern::deploy::contract::{Bridge, Contract, Id, Provided, Toolset};
 use govern::deploy::machine::{self, Event, Phase};
 use govern::deploy::notice::{self, Notice, Remedy, Trigger};
 use govern::deploy::plan::{Plan, Vault};
-use govern::deploy::probe::{Asked, CHECKS, Observed, Report, Source, Weight, report};
+use govern::deploy::probe::{Asked, CHECKS, Observed, Report, Source, Start, Weight, report};
 use govern::deploy::seed;
 use govern::deploy::state::Deployment;
 use govern::gates::judge_plan;
@@ -113,6 +113,7 @@ fn whole(bridge: Bridge) -> Observed {
         target: "/target".to_owned(),
         engine: "engine 1".to_owned(),
         asked: Asked {
+            folder: None,
             vault: Some("/vault".to_owned()),
             agent: Some("tool".to_owned()),
             run: true,
@@ -131,8 +132,9 @@ fn whole(bridge: Bridge) -> Observed {
         key: true,
         evidence: true,
         state: true,
-        vendored: true,
+        engine_at: Start::OnPath,
         conflicts: Vec::new(),
+        obstacles: Vec::new(),
     }
 }
 
@@ -157,7 +159,7 @@ fn take_away(observed: &mut Observed, check: &str) -> Result<(), String> {
         "DP-009" => observed.key = false,
         "DP-010" => observed.evidence = false,
         "DP-011" => observed.state = false,
-        "DP-012" => observed.vendored = false,
+        "DP-012" => observed.engine_at = Start::Nowhere,
         "DP-013" => {
             if let Some(source) = &mut observed.vault {
                 source.missing = vec!["Lessons".to_owned()];
@@ -229,7 +231,7 @@ fn holds_secret(stage: &Stage, step: &Map<String, Value>) -> Played {
     let world = stage.world();
     let place = crate::deploy::Place::find(&world, None).map_err(|refusal| refusal.message)?;
     let asked = Asked { vault: Some(stage.root.display().to_string()), ..Asked::default() };
-    let report = crate::deploy::gather::probe(&world, &place, &asked);
+    let report = crate::deploy::gather::probe(&world, &place, &asked, &stage.root.join("cairn"));
     Ok(json!({ "holdsSecret": report.text().contains(secret) }))
 }
 

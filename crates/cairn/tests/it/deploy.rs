@@ -10,17 +10,17 @@ use crate::probe::{programs, vault};
 use crate::scratch::{Ran, Scratch};
 
 /// A repository with an agent, settings and instructions of its own, and a vault beside it.
-struct Target {
-    scratch: Scratch,
-    vault: PathBuf,
-    path: std::ffi::OsString,
+pub struct Target {
+    pub scratch: Scratch,
+    pub vault: PathBuf,
+    pub path: std::ffi::OsString,
 }
 
 const SETTINGS: &str = "{\n\t\"model\": \"x\"\n}";
 const AGENTS: &str = "# Mine\r\n\r\nMy own words.\r\n";
 
 impl Target {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let scratch = Scratch::repository();
         scratch.write(".claude/settings.json", SETTINGS);
         scratch.write("AGENTS.md", AGENTS);
@@ -37,40 +37,40 @@ impl Target {
         Self { scratch, vault, path }
     }
 
-    fn run(&self, args: &[&str]) -> Ran {
+    pub fn run(&self, args: &[&str]) -> Ran {
         self.scratch.run_with("PATH", &self.path, &[&["cairn", "govern"], args].concat())
     }
 
     #[track_caller]
-    fn probe(&self) -> Value {
+    pub fn probe(&self) -> Value {
         let vault = self.vault.to_str().unwrap();
         self.run(&["probe", "--vault", vault, "--agent", "claude", "--no-run", "--json"]).ok().json()
     }
 
     #[track_caller]
-    fn plan(&self) -> Value {
+    pub fn plan(&self) -> Value {
         self.probe();
         self.run(&["deploy", "plan", "--json"]).ok().json()
     }
 
     #[track_caller]
-    fn approved(&self) -> Value {
+    pub fn approved(&self) -> Value {
         let plan = self.plan();
         let word = plan["word"].as_str().unwrap();
         self.scratch.person(word, &["cairn", "govern", "deploy", "approve"]).ok();
         plan
     }
 
-    fn state(&self) -> Value {
+    pub fn state(&self) -> Value {
         self.scratch.json(".governance/deploy-state.json")
     }
 
-    fn phase(&self) -> String {
+    pub fn phase(&self) -> String {
         self.state()["phase"].as_str().unwrap().to_owned()
     }
 
     /// The real program, broken off at a point.
-    fn broken_off(&self, args: &[&str], fault: &str) -> Output {
+    pub fn broken_off(&self, args: &[&str], fault: &str) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cairn"));
         command.current_dir(self.scratch.root()).env_clear().args(["govern", "deploy"]).args(args);
         for (name, value) in self.scratch.env().iter() {
@@ -80,7 +80,7 @@ impl Target {
     }
 
     /// What of the target a deployment may change, but its own files.
-    fn tree(&self) -> Vec<(PathBuf, Vec<u8>)> {
+    pub fn tree(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let root = self.scratch.root();
         let mut found = Vec::new();
         let mut open = vec![root.clone()];
@@ -93,7 +93,10 @@ impl Target {
                 if name == ".git" || is_own {
                     continue;
                 }
-                if path.is_dir() {
+                if path.is_symlink() {
+                    let to = fs::read_link(&path).unwrap();
+                    found.push((path, to.into_os_string().into_encoded_bytes()));
+                } else if path.is_dir() {
                     open.push(path);
                 } else {
                     found.push((path.clone(), fs::read(&path).unwrap()));
@@ -104,7 +107,7 @@ impl Target {
         found
     }
 
-    fn receipts(&self) -> Vec<Value> {
+    pub fn receipts(&self) -> Vec<Value> {
         let text = self.scratch.read(".governance/deploy-receipts.jsonl");
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
@@ -141,6 +144,10 @@ fn a_whole_life() {
         why: the reference engine is installed with it; this engine is not
         what it blocks: the installation of the reference engine, which is not used here
         how to obtain it: install it where the reference engine is wanted, and not for this one
+      what is needed: DP-012 modules at hand: `[scratch]/home/bin/cairn` is another file than this program, and `--no-run` keeps it from being asked for its version
+        why: the hooks start the engine by its name, and nothing is fetched
+        what it blocks: the hooks, which can't start the engine
+        how to obtain it: put `cairn`, of this version and outside of the target, first on the `PATH` of the agent
       what is needed: DP-014 git: not found
         why: provenance and comparison after a call use it
         what it blocks: the commit of the source vault in the provenance
@@ -156,10 +163,11 @@ fn a_whole_life() {
       plan:
         1. DP-002 Node 22.6 for the reference engine: install it where the reference engine is wanted, and not for this one
         2. DP-003 npm for the reference engine: install it where the reference engine is wanted, and not for this one
-        3. DP-014 git: install git
-        4. DP-016 toolset inventory: let the probe ask the programs for their versions
-        5. DP-018 capability observed: deploy, and let the verification observe it
-        6. Run `cairn govern probe` again with the same target and vault
+        3. DP-012 modules at hand: put `cairn`, of this version and outside of the target, first on the `PATH` of the agent
+        4. DP-014 git: install git
+        5. DP-016 toolset inventory: let the probe ask the programs for their versions
+        6. DP-018 capability observed: deploy, and let the verification observe it
+        7. Run `cairn govern probe` again with the same target and vault
       rests on: .governance/portability-report.json, .governance/evidence/analysis.json, .governance/evidence/plan.json
     N-4: work rests until a person acts
       plan:
@@ -288,7 +296,7 @@ fn a_target_on_which_nothing_can_be_deployed_says_what_is_missing() {
         what it blocks: seeding the vault
         how to obtain it: name the vault with `--vault <folder>`, and make it readable
       what is needed: DP-013 vault content: no source vault is named
-        why: a vault without a part would lose what it holds
+        why: what it holds is given to the target, whole and without a secret
         what it blocks: seeding the vault
         how to obtain it: complete the source vault: Rules/, Lessons/, Research/, Templates/ and Index.md
       plan:

@@ -26,6 +26,10 @@ mod decision;
 mod demo;
 #[cfg(unix)]
 mod deploy;
+#[cfg(unix)]
+mod deploy_obstacles;
+#[cfg(unix)]
+mod deploy_records;
 mod doctor;
 mod done;
 mod existing;

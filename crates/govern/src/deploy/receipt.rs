@@ -30,6 +30,8 @@ pub enum Kind {
     Restore,
     /// The deployment ended.
     End,
+    /// What was not as it was written was put aside.
+    Mend,
 }
 
 /// What became of it.

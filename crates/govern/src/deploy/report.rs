@@ -33,6 +33,13 @@ pub struct Analysis {
     pub report: probe::Report,
 }
 
+impl Analysis {
+    /// The command that comes next.
+    pub fn next(&self) -> &str {
+        self.path.iter().find(|step| step.starts_with("cairn ")).map_or("cairn govern probe", String::as_str)
+    }
+}
+
 /// The report where nothing can be deployed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -109,7 +116,8 @@ pub fn analysis(report: probe::Report, evidence: &[String]) -> Result<Analysis, 
     let notice = notice::of_report(&report, evidence)?;
     let path = match (report.verdict, &report.selected) {
         (Verdict::Blocked, _) | (_, None) => {
-            vec!["obtain what is missing".to_owned(), "cairn govern probe".to_owned()]
+            let named = if report.asked.vault.is_none() { " --vault <folder>" } else { "" };
+            vec!["obtain what is missing".to_owned(), format!("cairn govern probe{named}")]
         }
         (verdict, Some(toolset)) => {
             let bridge = match (verdict, report.toolset().map(|toolset| toolset.bridge)) {
@@ -135,7 +143,7 @@ pub fn missing(report: &probe::Report, evidence: &[String]) -> Result<Option<Mis
     if report.verdict != Verdict::Blocked {
         return Ok(None);
     }
-    let degraded = report.failed(Weight::Optional).map(Issue::of).collect();
+    let degraded = report.failed(Weight::Optional).flat_map(Issue::of).collect();
     Ok(notice::of_report(report, evidence)?.map(|notice| Missing { notice, degraded }))
 }
 

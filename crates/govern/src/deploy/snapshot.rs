@@ -10,6 +10,7 @@ use canon::Sha256;
 use serde::{Deserialize, Serialize};
 use store::file::{self, FileError};
 
+use super::probe::{CheckId, Obstacle};
 use super::{FOLDER, is_own};
 
 const NAME: &str = ".governance.bak";
@@ -42,6 +43,23 @@ impl fmt::Display for SnapshotError {
 }
 
 impl std::error::Error for SnapshotError {}
+
+impl SnapshotError {
+    /// What the probe says of it.
+    pub fn obstacle(&self, target: &Path) -> Obstacle {
+        let place = target.join(FOLDER);
+        let check = |path: &Path| {
+            if path.starts_with(&place) { CheckId::Governance } else { CheckId::Workspace }
+        };
+        let (check, how) = match self {
+            Self::File(error) => (check(&error.path), "make it one that you can read"),
+            Self::Odd(path) => (check(path), "put a plain file or folder in its place"),
+            Self::InTheWay(_) => (CheckId::Workspace, "move it out of the target, or give it another name"),
+            Self::Damaged(_) => (CheckId::Governance, "take it away after a look at it"),
+        };
+        Obstacle { check, what: self.to_string(), how: how.to_owned() }
+    }
+}
 
 impl From<FileError> for SnapshotError {
     fn from(error: FileError) -> Self {
@@ -90,26 +108,49 @@ impl Scope<'_> {
         self.target.join(NAME)
     }
 
-    /// Puts everything aside. Gives the digest of the list, with which it is brought back.
-    ///
-    /// # Errors
-    /// Something can't be put aside. Nothing of the target is changed.
-    pub fn take(self) -> Result<Sha256, SnapshotError> {
-        self.forget()?;
-        let place = self.place();
-        let building = place.with_extension("bak.tmp");
-        clear(&building)?;
-        fs::create_dir(&building).map_err(|source| failed("create", &building, source))?;
+    fn building(self) -> PathBuf {
+        self.place().with_extension("bak.tmp")
+    }
+
+    /// Everything that is put aside, read from the first byte to the last, and copied where a place is given.
+    fn walk(self, place: Option<&Path>) -> Result<List, SnapshotError> {
         let mut list = List { schema: 1, saved: Vec::new(), absent: Vec::new() };
         let governance = self.target.join(FOLDER);
-        save(&governance, &governance, &building, &mut list.saved)?;
+        save(&governance, &governance, place, &mut list.saved)?;
         for path in self.others {
-            save(path, &governance, &building, &mut list.saved)?;
+            save(path, &governance, place, &mut list.saved)?;
             let missing = path.ancestors().skip(1).take_while(|folder| !folder.exists());
             list.absent.extend(missing.map(Path::to_owned));
         }
         list.absent.sort();
         list.absent.dedup();
+        Ok(list)
+    }
+
+    /// Whether [`Scope::take`] would put everything aside. Nothing is written.
+    ///
+    /// # Errors
+    /// What keeps it from that.
+    pub fn check(self) -> Result<(), SnapshotError> {
+        self.is_there()?;
+        let building = self.building();
+        if fs::symlink_metadata(&building).is_ok_and(|metadata| !metadata.is_dir()) {
+            return Err(SnapshotError::InTheWay(building));
+        }
+        self.walk(None).map(|_| ())
+    }
+
+    /// Puts everything aside. Gives the digest of the list, with which it is brought back.
+    ///
+    /// # Errors
+    /// Something can't be put aside. Nothing of the target is changed.
+    pub fn take(self) -> Result<Sha256, SnapshotError> {
+        self.check()?;
+        self.forget()?;
+        let (place, building) = (self.place(), self.building());
+        clear(&building)?;
+        fs::create_dir(&building).map_err(|source| failed("create", &building, source))?;
+        let list = self.walk(Some(&building))?;
         let text = serde_json::to_vec_pretty(&list).unwrap_or_default();
         file::replace(&building.join(LIST), &text)?;
         fs::rename(&building, &place).map_err(|source| failed("rename", &building, source))?;
@@ -153,10 +194,18 @@ impl Scope<'_> {
     /// # Errors
     /// Something else lies there.
     pub fn forget(self) -> Result<(), SnapshotError> {
+        if self.is_there()? { clear(&self.place()) } else { Ok(()) }
+    }
+
+    /// Whether something that a deployment put aside is there.
+    ///
+    /// # Errors
+    /// Something else lies in its place.
+    pub fn is_there(self) -> Result<bool, SnapshotError> {
         let place = self.place();
         match fs::symlink_metadata(&place) {
-            Err(_) => Ok(()),
-            Ok(metadata) if metadata.is_dir() && place.join(LIST).is_file() => clear(&place),
+            Err(_) => Ok(false),
+            Ok(metadata) if metadata.is_dir() && place.join(LIST).is_file() => Ok(true),
             Ok(_) => Err(SnapshotError::InTheWay(place)),
         }
     }
@@ -215,7 +264,12 @@ fn is_own_file(path: &Path, governance: &Path) -> bool {
     path.parent() == Some(governance) && path.file_name().and_then(|name| name.to_str()).is_some_and(is_own)
 }
 
-fn save(path: &Path, governance: &Path, place: &Path, saved: &mut Vec<Saved>) -> Result<(), SnapshotError> {
+fn save(
+    path: &Path,
+    governance: &Path,
+    place: Option<&Path>,
+    saved: &mut Vec<Saved>,
+) -> Result<(), SnapshotError> {
     let Ok(metadata) = fs::symlink_metadata(path) else {
         saved.push(Saved { path: path.to_owned(), was: Was::Absent });
         return Ok(());
@@ -226,7 +280,9 @@ fn save(path: &Path, governance: &Path, place: &Path, saved: &mut Vec<Saved>) ->
     if metadata.is_file() {
         let content = file::read(path)?.unwrap_or_default();
         let copy = format!("{}", saved.len());
-        file::replace(&place.join(&copy), &content)?;
+        if let Some(place) = place {
+            file::replace(&place.join(&copy), &content)?;
+        }
         let was = Was::File { sha256: Sha256::of(&content), mode: mode(&metadata), copy };
         saved.push(Saved { path: path.to_owned(), was });
         return Ok(());

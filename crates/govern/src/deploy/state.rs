@@ -108,6 +108,11 @@ impl Deployment {
         format!("{}\n", serde_json::to_string_pretty(self).unwrap_or_default())
     }
 
+    /// Whether its steps were begun, and not only prepared.
+    pub fn has_begun(&self) -> bool {
+        self.phase.is_under_way() || self.phase == Phase::Done || self.failure.is_some()
+    }
+
     /// Goes on to what follows on an event.
     ///
     /// # Errors

@@ -69,7 +69,7 @@ fn is_for_people(words: &[&str]) -> bool {
         words,
         ["approve", ..]
             | ["hook", "pause" | "uninstall" | "install" | "resume", ..]
-            | ["govern", "deploy", "approve" | "rollback", ..]
+            | ["govern", "deploy", "approve" | "rollback" | "mend", ..]
             | ["govern", "knowledge", "promote" | "release" | "erase", ..]
             | ["govern", "queue", "resolve", ..]
     )

@@ -246,6 +246,7 @@ fn whoever_is_judged_does_not_judge() {
         "cairn hook pause --for 10m",
         "cairn --json govern deploy approve --target x",
         "cairn govern deploy rollback",
+        "cairn govern deploy mend",
         "sh -c 'cairn hook uninstall claude'",
         "/usr/bin/cairn approve x",
         "cairn govern knowledge promote x --why y",

@@ -109,6 +109,16 @@ impl Log {
         Err("the head file is not signed with the key of the line that it names".to_owned())
     }
 
+    /// Puts the log aside, which is damaged in this way, and begins a new one. Gives back where the damaged one lies now.
+    pub(super) fn renew(&self, why: String, now: Timestamp) -> Result<PathBuf, ReceiptError> {
+        let guard = Guard::acquire(&self.chain.path().with_extension("lock"), self.wait)?;
+        let mut writer = Writer { log: self, head: Head::empty(), last: None, _guard: guard };
+        match writer.begin_anew(why, now)? {
+            ReceiptError::Broken { aside, .. } => Ok(aside),
+            other => Err(other),
+        }
+    }
+
     /// Whether the last line says that it is of a later form than this program writes: then the log is whole, for all
     /// that this program can tell.
     fn is_newer(&self) -> Result<bool, ReceiptError> {

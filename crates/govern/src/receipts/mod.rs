@@ -104,6 +104,15 @@ impl<'a> Receipts<'a> {
         self
     }
 
+    /// Puts the log aside, in which a whole check found `why`, and begins a new one, whose first line says so. Gives back
+    /// where the old one lies now. Adding a line looks at the log's end alone, and finds nothing further up.
+    ///
+    /// # Errors
+    /// It can't be moved or written.
+    pub fn renew(&self, why: &str) -> Result<PathBuf, ReceiptError> {
+        self.log.renew(why.to_owned(), self.world.now())
+    }
+
     /// Puts a judgement on record, before it is answered.
     ///
     /// # Errors

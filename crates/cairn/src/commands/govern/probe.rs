@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use agents::AgentId;
 use gate::Refusal;
 use govern::deploy::probe::{Asked, Report, Verdict, Weight};
 use govern::deploy::report::{Analysis, analysis};
@@ -10,6 +11,8 @@ use serde::Serialize;
 
 use super::deploy::show;
 use crate::answer::{Answer, Document};
+use crate::codes;
+use crate::commands::hook::{agent, program};
 use crate::ctx::Ctx;
 use crate::deploy::{Place, drive, gather, unusable};
 use crate::page::{Page, Row};
@@ -24,8 +27,8 @@ pub struct Args {
     #[arg(long, value_name = "FOLDER")]
     vault: Option<PathBuf>,
     /// The agent to use; by default one is selected.
-    #[arg(long, value_name = "NAME")]
-    agent: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = agent)]
+    agent: Option<AgentId>,
     /// The model that will work there, for the report.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
@@ -54,7 +57,8 @@ impl Document for Probed {
 /// The analysis for people.
 pub(super) fn render(analysis: &Analysis, page: &mut Page) {
     let report = &analysis.report;
-    let told = format!("{} on {}", verdict(report.verdict), report.target);
+    let around = report.asked.folder.as_ref().map(|folder| format!(", the repository around {folder}"));
+    let told = format!("{} on {}{}", verdict(report.verdict), report.target, around.unwrap_or_default());
     match report.verdict {
         Verdict::Blocked => page.bad(told),
         Verdict::Partial => page.caution(told),
@@ -76,12 +80,11 @@ pub(super) fn render(analysis: &Analysis, page: &mut Page) {
     if let Some(notice) = &analysis.notice {
         show::notice(notice, page);
     }
-    if let Some(next) = analysis.path.iter().find(|step| step.starts_with("cairn ")) {
-        page.next(next);
-    }
+    page.next(analysis.next());
 }
 
-fn verdict(verdict: Verdict) -> &'static str {
+/// The word for a verdict.
+pub(super) fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Blocked => "blocked",
         Verdict::Partial => "partial",
@@ -92,20 +95,32 @@ fn verdict(verdict: Verdict) -> &'static str {
 /// Runs the command.
 pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
     let place = Place::find(ctx.world, args.target.as_deref())?;
-    let whole = |vault: PathBuf| {
-        let path = ctx.world.cwd.join(vault);
+    let program = program(ctx)?;
+    let whole = |folder: PathBuf| {
+        let path = ctx.world.cwd.join(folder);
         std::fs::canonicalize(&path).unwrap_or_else(|_| store::file::plain(&path)).display().to_string()
     };
-    let one_line = |name: String| canon::text::one_line(&name);
+    let target = place.target().display().to_string();
     let asked = Asked {
+        folder: args.target.map(whole).filter(|folder| *folder != target),
         vault: args.vault.map(whole),
-        agent: args.agent.map(one_line),
+        agent: args.agent.map(|agent| agent.as_str().to_owned()),
         run: !args.no_run,
-        model: args.model.map(one_line),
+        model: args.model.map(|name| canon::text::one_line(&name)),
     };
-    let report = gather::probe(ctx.world, &place, &asked);
+    let report = gather::probe(ctx.world, &place, &asked, &program);
     if !args.dry_run {
         let _guard = place.lock()?;
+        // A deployment whose steps run rests on its report: with another one it could go neither on nor back.
+        if let Ok(Some(state)) = place.desk.state()
+            && state.phase.is_under_way()
+        {
+            let message =
+                format!("deployment {} is {}, and rests on the report that is there", state.run, state.phase);
+            return Err(Refusal::new(codes::DEPLOY_STATE, message)
+                .hint("look at the target with `--dry-run`, which writes nothing; or let the deployment end first")
+                .next(state.phase.resume()));
+        }
         let written = drive::write_report(&place, &report);
         written.map_err(|error| unusable(&error).next("cairn govern probe --dry-run"))?;
     }

@@ -70,7 +70,7 @@ pub enum Action {
     Resume,
 }
 
-fn agent(word: &str) -> Result<AgentId, String> {
+pub(super) fn agent(word: &str) -> Result<AgentId, String> {
     AgentId::parse(word).ok_or_else(|| {
         let names: Vec<&str> = AgentId::ALL.iter().map(|agent| agent.as_str()).collect();
         format!("the agents are {}", names.join(", "))

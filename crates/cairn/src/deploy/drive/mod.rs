@@ -1,6 +1,7 @@
 //! A deployment from phase to phase. Before anything that comes next, what happened has its receipt and the state is on
 //! disk, so that a deployment that was broken off anywhere goes on from there.
 
+mod back;
 mod planning;
 
 use std::path::PathBuf;
@@ -10,15 +11,13 @@ use gate::Refusal;
 use govern::deploy::contract::Bridge;
 use govern::deploy::desk::{self, DeskError};
 use govern::deploy::machine::{Event, Phase};
-use govern::deploy::notice::{self, Notice, Trigger};
+use govern::deploy::notice::Notice;
 use govern::deploy::plan::{Bad, Plan, Step};
 use govern::deploy::probe::{Report, Verdict};
 use govern::deploy::receipt::{Entry, Kind, Outcome, Receipt};
 use govern::deploy::snapshot::Scope;
 use govern::deploy::state::{Deployment, Failure};
 use govern::gates::PlanFault;
-use govern::knowledge::regen::AGENTS;
-use govern::knowledge::vault::Vault;
 use govern::receipts::Note;
 use govern::research::Research;
 use store::World;
@@ -26,8 +25,8 @@ use store::chain::Link;
 
 pub use planning::Planned;
 
-use super::steps::Work;
-use super::{APPROVAL, DONE, Place, agent, illegal, settings, trials, unusable};
+use super::steps::{Work, put_aside, wiring};
+use super::{APPROVAL, DONE, Place, agent, illegal, trials, unusable};
 use crate::codes;
 use crate::hook::installed::Installed;
 
@@ -51,8 +50,12 @@ impl<'a> Drive<'a> {
                 format!("deployment {} is {}, and has changed the target", before.run, before.phase);
             return Err(Refusal::new(codes::DEPLOY_STATE, message).next(before.phase.resume()));
         }
+        if before.as_ref().is_some_and(|before| matches!(before.phase, Phase::Done | Phase::Reported)) {
+            // It was killed after its end. What else lies there the report of the probe names.
+            let _ = Scope { target: place.target(), others: &[] }.forget();
+        }
         // A state that was removed does not begin the count anew.
-        let last = place.desk.last().map_err(|error| unusable(&error))?.map_or(0, |last| last.run);
+        let last = Self::lines_of(place)?.last().map_or(0, |last| last.run);
         let run = before.map_or(0, |before| before.run).max(last).saturating_add(1);
         Ok(Self { world, place, program, state: Deployment::new(run, world.now()) })
     }
@@ -66,7 +69,13 @@ impl<'a> Drive<'a> {
             Refusal::new(codes::DEPLOY_STATE, "no deployment of this target was begun")
                 .next("cairn govern probe")
         })?;
+        Self::lines_of(place)?;
         Ok(Self { world, place, program, state })
+    }
+
+    /// Every receipt of the target, each as it was written: nothing goes on behind one that is not.
+    fn lines_of(place: &Place) -> Result<Vec<Receipt>, Refusal> {
+        place.desk.last().and_then(|_| place.desk.receipts()).map_err(|error| unusable(&error))
     }
 
     /// Where it stands.
@@ -161,7 +170,9 @@ impl<'a> Drive<'a> {
         let lines = self.lines()?;
         let planned = lines.iter().rev().find(|line| line.kind == Kind::Plan);
         planned.map(Link::hash).ok_or_else(|| {
-            Refusal::new(codes::DEPLOY_PLAN, "the plan has no receipt").next("cairn govern deploy plan")
+            let next = if self.state.phase.has_changed() { "rollback" } else { "plan" };
+            Refusal::new(codes::DEPLOY_PLAN, "the plan has no receipt")
+                .next(format!("cairn govern deploy {next}"))
         })
     }
 
@@ -173,8 +184,7 @@ impl<'a> Drive<'a> {
     pub fn go(&mut self, begin: bool) -> Result<Option<Notice>, Refusal> {
         let phase = self.state.phase;
         let is_to_begin = phase == Phase::Approved;
-        let is_under_way = matches!(phase, Phase::Bridging | Phase::Deploying | Phase::Verifying);
-        if !(is_to_begin || is_under_way && !begin) {
+        if !(is_to_begin || phase.is_under_way() && !begin) {
             let message =
                 format!("a deployment that is {phase} can't {}", if begin { "begin" } else { "go on" });
             return Err(Refusal::new(codes::DEPLOY_STATE, message).next(phase.resume()));
@@ -191,8 +201,6 @@ impl<'a> Drive<'a> {
             .hint("nothing was changed; make the plan anew and let a person approve it")
             .next("cairn govern deploy plan"));
         }
-        // Every receipt so far must be as it was written before anything rests on it.
-        self.place.desk.last().and_then(|_| self.place.desk.receipts()).map_err(|error| unusable(&error))?;
         if is_to_begin {
             let is_whole = plan.verdict == Verdict::Implementable;
             self.advance(if is_whole { Event::BeginWhole } else { Event::BeginPartial })?;
@@ -224,15 +232,13 @@ impl<'a> Drive<'a> {
                 .next("cairn govern probe --agent <name>"));
         }
         let installed = Installed::new(&self.place.state, self.world, &self.program);
-        installed.plan_install(agent, agents::install::Scope::Shared).map(|_| ())
+        wiring(&installed, agent).map(|_| ())
     }
 
     /// What a failure brings back: the governance folder, the instructions, the settings and what undoes them.
     fn others(&self) -> Result<Vec<PathBuf>, Refusal> {
         let installed = Installed::new(&self.place.state, self.world, &self.program);
-        let settings = settings(&installed, agent(self.state.toolset.as_deref().unwrap_or_default())?)?;
-        let undo: Vec<PathBuf> = settings.iter().map(|path| installed.undo_file(path)).collect();
-        Ok([vec![self.place.target().join(AGENTS)], settings, undo].concat())
+        put_aside(self.place, &installed, Some(agent(self.state.toolset.as_deref().unwrap_or_default())?))
     }
 
     /// Runs the steps that are left; what failed, where one did.
@@ -278,8 +284,7 @@ impl<'a> Drive<'a> {
 
     /// The receipts of this deployment.
     fn lines(&self) -> Result<Vec<Receipt>, Refusal> {
-        let lines = self.place.desk.receipts().map_err(|error| unusable(&error))?;
-        Ok(lines.into_iter().filter(|line| line.run == self.state.run).collect())
+        Ok(Self::lines_of(self.place)?.into_iter().filter(|line| line.run == self.state.run).collect())
     }
 
     /// Tries what was deployed; what failed, where something did. What has its receipt already is not tried again.
@@ -311,84 +316,14 @@ impl<'a> Drive<'a> {
         let digests = [("receipts", end.hash())];
         let note = Note { marker: DONE, digests: &digests, ..Note::default() };
         crate::hook::record(&self.place.state, self.world, &note)?;
-        self.advance(Event::Passed)?;
+        let mut done = self.state.clone();
+        let passed = done.advance(Event::Passed, self.now());
+        passed.map_err(|refused| illegal(&refused, self.state.phase.resume()))?;
+        self.place.desk.finish(&done).map_err(|error| unusable(&error))?;
+        self.state = done;
+        self.keep()?;
         self.forget()?;
         Ok(None)
-    }
-
-    fn forget(&self) -> Result<(), Refusal> {
-        let others = self.others()?;
-        let scope = Scope { target: self.place.target(), others: &others };
-        scope.forget().map_err(|error| Refusal::new(codes::NOT_WRITTEN, error.to_string()))
-    }
-
-    /// Puts a failure on record before anything is taken back.
-    fn fail(&mut self, failure: Failure) -> Result<Notice, Refusal> {
-        let kind = if self.state.phase == Phase::Verifying { Kind::Check } else { Kind::Step };
-        self.record(Entry::new(kind, failure.at.clone(), failure.fact.clone()).outcome(Outcome::Failed))?;
-        self.state.failure = Some(failure.clone());
-        self.keep()?;
-        self.take_back(failure)
-    }
-
-    /// Brings the target back to what it was, and ends the deployment.
-    fn take_back(&mut self, failure: Failure) -> Result<Notice, Refusal> {
-        let others = self.others()?;
-        let scope = Scope { target: self.place.target(), others: &others };
-        if let Some(snapshot) = self.state.snapshot {
-            // What a killed writer of the vault began must not be finished over what is brought back.
-            let vault = Vault::new(&self.place.state, &govern::knowledge::Settings::default());
-            vault.and_then(|vault| vault.settle())?;
-            scope.restore(snapshot).map_err(|error| {
-                Refusal::new(codes::NOT_WRITTEN, error.to_string())
-                    .fact(format!("{} failed: {}", failure.at, failure.fact))
-                    .hint("the target is not yet as it was; mend this, and what was changed is taken back")
-                    .next("cairn govern deploy resume")
-            })?;
-            self.record(Entry::new(Kind::Restore, "restore", "everything is as it was").args(snapshot))?;
-        }
-        let is_verify = self.state.phase == Phase::Verifying;
-        let (on, trigger) = if is_verify {
-            (Event::VerifyFailed, Trigger::VerifyFailed)
-        } else {
-            (Event::StepFailed, Trigger::StepFailed)
-        };
-        let notice = notice::failed(trigger, &failure.at, &failure.fact, &self.state.research);
-        let notice = notice.map_err(|fault| gate_refuses(&fault))?;
-        crate::hook::record(
-            &self.place.state,
-            self.world,
-            &Note { marker: "deploy-rollback", ..Note::default() },
-        )?;
-        self.state.failure = Some(Failure { restored: true, ..failure });
-        self.advance(on)?;
-        self.forget()?;
-        Ok(notice)
-    }
-
-    /// A person takes back what was done so far.
-    ///
-    /// # Errors
-    /// Nothing of the target was changed, or something can't be written.
-    pub fn roll_back(&mut self) -> Result<Notice, Refusal> {
-        if let Some(failure) = self.state.failure.clone() {
-            return self.take_back(failure);
-        }
-        let at = self.state.step.map_or("verify", Step::as_str);
-        self.fail(failure(at, "a person took the deployment back".to_owned()))
-    }
-
-    /// Refuses where there is nothing to take back.
-    ///
-    /// # Errors
-    /// The deployment has changed nothing of the target.
-    pub fn must_have_changed(&self) -> Result<(), Refusal> {
-        let phase = self.state.phase;
-        if phase.has_changed() {
-            return Ok(());
-        }
-        let message = format!("a deployment that is {phase} has nothing to take back");
-        Err(Refusal::new(codes::DEPLOY_STATE, message).next(phase.resume()))
     }
 }
 

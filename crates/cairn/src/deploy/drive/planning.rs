@@ -84,7 +84,7 @@ impl Drive<'_> {
             Ok(report) => report,
             Err(failure) => return Ok(Err(failure.0)),
         };
-        let again = probe(self.world, self.place, &report.asked);
+        let again = probe(self.world, self.place, &report.asked, &self.program);
         let is_same = bytes.as_deref() == Some(again.text().as_bytes());
         Ok(if is_same {
             Ok(report)

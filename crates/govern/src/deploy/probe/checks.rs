@@ -1,7 +1,7 @@
 //! The checks DP-001 to DP-019, one row each: what it is about, how it weighs, what a failure means, and how it is
 //! judged.
 
-use super::{Observed, Weight, contracts, is_at_least};
+use super::{Observed, Start, Weight, contracts, is_at_least};
 use crate::deploy::contract::Toolset;
 
 /// A check of the probe.
@@ -208,16 +208,18 @@ pub const CHECKS: &[Check] = &[
         weight: Optional,
         why: "the hooks start the engine by its name, and nothing is fetched",
         blocks: "the hooks, which can't start the engine",
-        how: "put `cairn` on the `PATH` of the agent",
-        judge: |observed, _| {
-            yes_no(observed.vendored, "the engine is whole and on the `PATH`", "`cairn` is not on the `PATH`")
+        how: "put `cairn`, of this version and outside of the target, first on the `PATH` of the agent",
+        judge: |observed, _| match &observed.engine_at {
+            Start::OnPath => (true, "the engine is whole and on the `PATH`".to_owned()),
+            Start::Unfit(why) => (false, why.clone()),
+            Start::Nowhere => (false, "`cairn` is not on the `PATH`".to_owned()),
         },
     },
     Check {
         id: "DP-013",
         name: "vault content",
         weight: Required,
-        why: "a vault without a part would lose what it holds",
+        why: "what it holds is given to the target, whole and without a secret",
         blocks: "seeding the vault",
         how: "complete the source vault: Rules/, Lessons/, Research/, Templates/ and Index.md",
         judge: |observed, _| content(observed),

@@ -37,10 +37,62 @@ pub enum Weight {
     Informational,
 }
 
+/// The checks whose failure blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum CheckId {
+    /// A suitable toolset.
+    #[serde(rename = "DP-004")]
+    Toolset,
+    /// The target's workspace.
+    #[serde(rename = "DP-005")]
+    Workspace,
+    /// The governance folder.
+    #[serde(rename = "DP-006")]
+    Governance,
+    /// The source vault.
+    #[serde(rename = "DP-007")]
+    Source,
+    /// The target's vault.
+    #[serde(rename = "DP-008")]
+    TargetVault,
+    /// What the vault holds.
+    #[serde(rename = "DP-013")]
+    Content,
+}
+
+impl CheckId {
+    /// Its number.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Toolset => "DP-004",
+            Self::Workspace => "DP-005",
+            Self::Governance => "DP-006",
+            Self::Source => "DP-007",
+            Self::TargetVault => "DP-008",
+            Self::Content => "DP-013",
+        }
+    }
+}
+
+/// Something that a step of the deployment would refuse.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Obstacle {
+    /// The check that fails by it.
+    pub check: CheckId,
+    /// What was found: paths, lines, sizes.
+    pub what: String,
+    /// What mends it.
+    pub how: String,
+}
+
 /// What the caller asked for, which a second run must ask for as well.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Asked {
+    /// The folder that was named as the target, where it is not the target: one below the repository's top.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// The source vault.
     pub vault: Option<String>,
     /// The toolset to use.
@@ -95,10 +147,23 @@ pub struct Observed {
     pub evidence: bool,
     /// The state of an earlier deployment can be read, or there is none, and the disk has room.
     pub state: bool,
-    /// The hooks can start the engine, which has all its modules in itself.
-    pub vendored: bool,
+    /// How the hooks find the engine, which has all its modules in itself.
+    pub engine_at: Start,
     /// What lies at the target that a deployment may meet.
     pub conflicts: Vec<String>,
+    /// What the steps would refuse.
+    pub obstacles: Vec<Obstacle>,
+}
+
+/// How the hooks find the engine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    /// By its name on the `PATH`.
+    OnPath,
+    /// It is on the `PATH`, and can't be used there, for this reason.
+    Unfit(String),
+    /// It is not on the `PATH`.
+    Nowhere,
 }
 
 /// One check of the report.
@@ -115,6 +180,32 @@ pub struct Vector {
     pub pass: bool,
     /// What was found.
     pub actual: String,
+    /// What the steps would refuse, one by one, where that is why it fails.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub obstacles: Vec<Obstacle>,
+}
+
+impl Vector {
+    fn of(check: &Check, observed: &Observed, selected: Option<&Toolset>) -> Self {
+        let (pass, actual) = (check.judge)(observed, selected);
+        let is_of = |obstacle: &&Obstacle| obstacle.check.as_str() == check.id;
+        let mut obstacles: Vec<Obstacle> = observed.obstacles.iter().filter(is_of).cloned().collect();
+        let (id, name) = (check.id.to_owned(), check.name.to_owned());
+        let Some(of) = obstacles.first().map(|obstacle| obstacle.check) else {
+            return Self { id, name, weight: check.weight, pass, actual, obstacles };
+        };
+        if !pass {
+            obstacles.insert(0, Obstacle { check: of, what: actual, how: check.how.to_owned() });
+        }
+        let actual = obstacles.iter().map(|obstacle| obstacle.what.as_str()).collect::<Vec<_>>().join("; ");
+        Self { id, name, weight: check.weight, pass: false, actual, obstacles }
+    }
+
+    /// That it fails where it says that something is in the way.
+    fn is_consistent(&self) -> bool {
+        let is_own = |obstacle: &Obstacle| obstacle.check.as_str() == self.id;
+        self.obstacles.is_empty() || !self.pass && self.obstacles.iter().all(is_own)
+    }
 }
 
 /// The report: the receipt of what is feasible.
@@ -150,14 +241,7 @@ pub struct Failure(pub String);
 /// The report on what was observed.
 pub fn report(observed: &Observed) -> Report {
     let selected = select(&observed.toolsets, observed.asked.agent.as_deref());
-    let vectors: Vec<Vector> = CHECKS
-        .iter()
-        .map(|check| {
-            let (pass, actual) = (check.judge)(observed, selected);
-            let (id, name) = (check.id.to_owned(), check.name.to_owned());
-            Vector { id, name, weight: check.weight, pass, actual }
-        })
-        .collect();
+    let vectors: Vec<Vector> = CHECKS.iter().map(|check| Vector::of(check, observed, selected)).collect();
     Report {
         schema: 1,
         spec: SPEC.to_owned(),
@@ -227,6 +311,7 @@ impl Report {
         let follows = verdict(&report.vectors, selected);
         if report.selected.as_deref() != selected.map(|toolset| toolset.name.as_str())
             || report.verdict != follows
+            || !report.vectors.iter().all(Vector::is_consistent)
         {
             return Err(Failure("the verdict of the report does not follow from its checks".to_owned()));
         }

@@ -8,6 +8,7 @@ pub(crate) fn complete() -> Observed {
         target: "/w/project".to_owned(),
         engine: "cairn 0.1.0".to_owned(),
         asked: Asked {
+            folder: None,
             vault: Some("/w/vault".to_owned()),
             agent: None,
             run: true,
@@ -26,8 +27,9 @@ pub(crate) fn complete() -> Observed {
         key: true,
         evidence: true,
         state: true,
-        vendored: true,
+        engine_at: Start::OnPath,
         conflicts: Vec::new(),
+        obstacles: Vec::new(),
     }
 }
 
@@ -46,7 +48,7 @@ const ABSENT: &[(&str, Spoil)] = &[
     ("DP-009", |o| o.key = false),
     ("DP-010", |o| o.evidence = false),
     ("DP-011", |o| o.state = false),
-    ("DP-012", |o| o.vendored = false),
+    ("DP-012", |o| o.engine_at = Start::Nowhere),
     ("DP-013", |o| o.vault = Some(Source { readable: true, missing: vec!["Index.md".to_owned()] })),
     ("DP-014", |o| o.git = None),
     ("DP-015", |o| o.asked.model = None),
@@ -187,4 +189,46 @@ fn a_toolset_that_was_asked_for_is_used_or_named_as_missing() {
     assert_eq!((report.verdict, report.selected.as_deref()), (Verdict::Blocked, None));
     let dp_004 = report.vectors.iter().find(|vector| vector.id == "DP-004").unwrap();
     assert_eq!(dp_004.actual, "codex was asked for and not found");
+}
+
+/// What a step would refuse came up only after the approval.
+#[test]
+fn what_a_step_would_refuse_blocks_and_is_told_one_by_one() {
+    let ids = [
+        CheckId::Toolset,
+        CheckId::Workspace,
+        CheckId::Governance,
+        CheckId::Source,
+        CheckId::TargetVault,
+        CheckId::Content,
+    ];
+    for check in ids {
+        assert_eq!(serde_json::to_value(check).unwrap(), check.as_str());
+        let obstacle = |what: &str| Obstacle { check, what: what.to_owned(), how: "mend it".to_owned() };
+        let observed = Observed { obstacles: vec![obstacle("one"), obstacle("two")], ..complete() };
+        let report = report(&observed);
+        assert_eq!((report.verdict, fails(&report)), (Verdict::Blocked, vec![check.as_str()]));
+        let vector = report.failed(Weight::Required).next().unwrap();
+        assert_eq!((vector.actual.as_str(), vector.obstacles.len()), ("one; two", 2));
+        let issues = crate::deploy::notice::Issue::of(vector);
+        assert_eq!((issues.len(), issues[1].how.as_str()), (2, "mend it"));
+        assert_eq!(Report::read(Some(report.text().as_bytes())).unwrap(), report);
+        // What is in the way can't be written off as passed.
+        let mut forged = report.clone();
+        for vector in &mut forged.vectors {
+            vector.pass = true;
+        }
+        forged.verdict = Verdict::Implementable;
+        assert!(Report::read(Some(forged.text().as_bytes())).is_err());
+    }
+}
+
+#[test]
+fn what_a_check_finds_by_itself_is_told_with_what_a_step_would_refuse() {
+    let obstacle = Obstacle { check: CheckId::Content, what: "a secret".to_owned(), how: "x".to_owned() };
+    let missing = Source { readable: true, missing: vec!["Index.md".to_owned()] };
+    let report = report(&Observed { vault: Some(missing), obstacles: vec![obstacle], ..complete() });
+    let vector = report.failed(Weight::Required).next().unwrap();
+    assert_eq!(vector.actual, "missing: Index.md; a secret");
+    assert!(crate::deploy::notice::Issue::of(vector)[0].how.contains("complete the source vault"));
 }

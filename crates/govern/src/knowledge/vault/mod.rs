@@ -1,8 +1,10 @@
 //! The vault on disk: a folder of Markdown files, read without following links and written under a lock, all of a change
 //! or nothing.
 
+mod shelf;
 mod write;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,12 +16,13 @@ use store::lock::{Guard, LockError};
 use store::transaction;
 
 use super::entry::{Entry, Folder};
-use super::evidence::{Evidence, read_lines, torn_line};
+use super::evidence::{read_lines, torn_line};
 use super::regen::{self, AGENTS, INDEX};
 use super::{Settings, Terms, codes};
 use crate::State;
 use crate::written::Written;
 
+pub use shelf::{Note, Shelf};
 pub use write::{Blocks, Planned, Writing};
 
 /// What a vault has (DP-013), folders with a slash.
@@ -52,67 +55,6 @@ pub struct Vault {
     settings: Settings,
     /// The state of the gates, outside of the work tree.
     state: PathBuf,
-}
-
-/// An entry with the text that it was read from.
-#[derive(Debug, Clone)]
-pub struct Note {
-    /// The entry.
-    pub entry: Entry,
-    text: String,
-}
-
-/// What lies in a vault.
-#[derive(Debug, Clone)]
-pub struct Shelf {
-    /// The entries, by folder and name.
-    pub notes: Vec<Note>,
-    /// What can't be read, with file and place.
-    pub damaged: Vec<Refusal>,
-    /// The evidence that was added.
-    pub evidence: Vec<Evidence>,
-    /// The number of half a line at the end of the file of evidence.
-    pub torn: Option<usize>,
-    /// `Index.md`.
-    pub index: Option<Vec<u8>>,
-    /// `AGENTS.md` of the repository.
-    pub agents: Option<Vec<u8>>,
-    /// Which of [`ITEMS`] are missing.
-    pub missing: Vec<&'static str>,
-    /// What decides about entries here.
-    pub terms: Terms,
-}
-
-impl Shelf {
-    /// The entries.
-    pub fn entries(&self) -> Vec<Entry> {
-        self.notes.iter().map(|note| note.entry.clone()).collect()
-    }
-
-    /// The one entry with this name, this path in the vault, or a name that begins like this.
-    ///
-    /// # Errors
-    /// `NO_ENTRY`, `AMBIGUOUS`.
-    pub fn find(&self, name: &str) -> Result<&Entry, Refusal> {
-        let entries = || self.notes.iter().map(|note| &note.entry);
-        let bare = name.strip_suffix(".md").unwrap_or(name);
-        let exact: Vec<&Entry> = entries()
-            .filter(|entry| entry.id == bare || entry.path().strip_suffix(".md") == Some(bare))
-            .collect();
-        let found = if exact.is_empty() {
-            entries().filter(|entry| !bare.is_empty() && entry.id.starts_with(bare)).collect()
-        } else {
-            exact
-        };
-        match found[..] {
-            [one] => Ok(one),
-            [] => Err(Refusal::new(codes::NO_ENTRY, format!("no entry is called `{name}`"))
-                .next("cairn govern knowledge list")),
-            _ => Err(Refusal::new(codes::AMBIGUOUS, format!("{} entries are called `{name}`", found.len()))
-                .facts(found.iter().map(|entry| entry.path()))
-                .hint("write the whole path, as in `Lessons/<name>`")),
-        }
-    }
 }
 
 fn io(error: FileError) -> Refusal {
@@ -164,25 +106,44 @@ impl Vault {
     /// # Errors
     /// A part of its path is a link or no folder. An entry that can't be read is among the damaged ones.
     pub fn read(&self) -> Result<Shelf, Refusal> {
+        self.read_with(&BTreeMap::new())
+    }
+
+    /// Reads all of it as it will be with these files, by their paths in the vault: what [`Vault::write`] will find then.
+    ///
+    /// # Errors
+    /// As [`Vault::write`], but that nobody is waited for.
+    pub fn read_beforehand(&self, added: &BTreeMap<String, Vec<u8>>) -> Result<Shelf, Refusal> {
+        self.read_with(added)?.undamaged()
+    }
+
+    fn read_with(&self, added: &BTreeMap<String, Vec<u8>>) -> Result<Shelf, Refusal> {
         self.no_links()?;
-        let index = file::read(&self.path(INDEX)).map_err(io)?;
+        let read = |name: &str| match added.get(name) {
+            Some(bytes) => Ok(Some(bytes.clone())),
+            None => file::read(&self.path(name)).map_err(io),
+        };
+        let index = read(INDEX)?;
         let mut damaged = Vec::new();
         let mut notes = Vec::new();
         for folder in Folder::ALL {
-            for name in names(&self.path(folder.name()))? {
-                match self.note(folder, &name) {
+            for name in self.names(folder, added)? {
+                match self.note(folder, &name, added) {
                     Ok(note) => notes.push(note),
                     Err(refusal) => damaged.push(refusal),
                 }
             }
         }
-        let evidence = file::read(&self.path(EVIDENCE)).map_err(io)?.unwrap_or_default();
+        let evidence = read(EVIDENCE)?.unwrap_or_default();
         let torn = torn_line(&evidence);
         let evidence = read_lines(&evidence).unwrap_or_else(|(line, what)| {
             damaged.push(self.refuse(EVIDENCE, what, line, None));
             Vec::new()
         });
-        let is_missing = |item: &&str| fs::symlink_metadata(self.path(item.trim_end_matches('/'))).is_err();
+        let is_missing = |item: &&str| {
+            let is_added = added.keys().any(|name| name.starts_with(*item));
+            !is_added && fs::symlink_metadata(self.path(item.trim_end_matches('/'))).is_err()
+        };
         let project = self.project(index.as_deref());
         Ok(Shelf {
             notes,
@@ -203,7 +164,17 @@ impl Vault {
             .hint("mend the file, or move it out of the vault; nothing was changed")
     }
 
-    fn note(&self, folder: Folder, name: &str) -> Result<Note, Refusal> {
+    /// The entries of a folder, sorted.
+    fn names(&self, folder: Folder, added: &BTreeMap<String, Vec<u8>>) -> Result<Vec<String>, Refusal> {
+        let mut found = names(&self.path(folder.name()))?;
+        let below = added.keys().filter_map(|name| name.strip_prefix(folder.name())?.strip_prefix('/'));
+        found.extend(below.filter(|name| !name.contains('/') && is_entry(name)).map(str::to_owned));
+        found.sort();
+        found.dedup();
+        Ok(found)
+    }
+
+    fn note(&self, folder: Folder, name: &str, added: &BTreeMap<String, Vec<u8>>) -> Result<Note, Refusal> {
         let path = format!("{}/{name}", folder.name());
         if name.contains(char::is_control) {
             return Err(self.refuse(
@@ -213,7 +184,10 @@ impl Vault {
                 None,
             ));
         }
-        let bytes = file::read_at_most(&self.path(&path), LARGEST).map_err(io)?;
+        let bytes = match added.get(&path) {
+            Some(bytes) => Some(bytes.clone()).filter(|bytes| bytes.len() as u64 <= LARGEST),
+            None => file::read_at_most(&self.path(&path), LARGEST).map_err(io)?,
+        };
         let Some(bytes) = bytes else {
             let what = format!("it has more than {LARGEST} bytes");
             return Err(self.refuse(&path, what, 1, None));
@@ -301,10 +275,7 @@ impl Vault {
         let guard = self.lock()?;
         self.sweep_files()?;
         self.sweep()?;
-        let found = self.read()?;
-        if let Some(damaged) = found.damaged.first() {
-            return Err(damaged.clone());
-        }
+        let found = self.read()?.undamaged()?;
         // A writer that was killed before it looked at what it wrote leaves the copy behind.
         if regen::agents_block(found.agents.as_deref().unwrap_or_default()).is_ok() {
             self.forget_legacy()?;
@@ -374,7 +345,7 @@ fn remove(path: PathBuf) -> Result<(), Refusal> {
     }
 }
 
-/// The Markdown files of a folder, sorted.
+/// The Markdown files of a folder.
 fn names(folder: &Path) -> Result<Vec<String>, Refusal> {
     let fail = |source| io(FileError { path: folder.to_owned(), doing: "list", source });
     let entries = match fs::read_dir(folder) {
@@ -387,14 +358,14 @@ fn names(folder: &Path) -> Result<Vec<String>, Refusal> {
         let entry = entry.map_err(fail)?;
         let name = entry.file_name();
         let is_folder = entry.file_type().map_err(fail)?.is_dir();
-        if let Some(name) = name.to_str()
-            && Path::new(name).extension().is_some_and(|extension| extension == "md")
-            && !name.starts_with('.')
-            && !is_folder
-        {
+        if let Some(name) = name.to_str().filter(|name| is_entry(name) && !is_folder) {
             names.push(name.to_owned());
         }
     }
-    names.sort();
     Ok(names)
+}
+
+/// Whether a file of this name is an entry.
+fn is_entry(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == "md") && !name.starts_with('.')
 }

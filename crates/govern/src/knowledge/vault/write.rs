@@ -56,14 +56,20 @@ impl Planned {
     }
 }
 
-impl Writing<'_> {
+impl Vault {
     /// Checks what becomes of the files when the entries are `entries` and `evidence` is added. The file of an entry that
     /// is among them no more goes. Nothing is written.
     ///
     /// # Errors
     /// `HOLDS_SECRET`, and whatever [`regen::regenerate`] refuses.
-    pub fn plan(&self, entries: &[Entry], evidence: &[Evidence], blocks: Blocks) -> Result<Planned, Refusal> {
-        let (known, vault) = (&self.shelf, self.vault);
+    pub fn plan(
+        &self,
+        known: &Shelf,
+        entries: &[Entry],
+        evidence: &[Evidence],
+        blocks: Blocks,
+    ) -> Result<Planned, Refusal> {
+        let vault = self;
         let in_vault = |name: &str| format!("{}/{name}", vault.name);
         let mut files = Vec::new();
         for entry in entries {
@@ -84,7 +90,7 @@ impl Writing<'_> {
         }
         let lines: String = evidence.iter().map(Evidence::line).collect();
         keepable("the evidence", &lines)?;
-        let left = self.without_erased(entries);
+        let left = known.without_erased(entries);
         if let Some(line) = known.torn.filter(|_| !lines.is_empty() || left.is_some()) {
             let evidence = in_vault(EVIDENCE);
             return Err(Refusal::new(codes::ENTRY_DAMAGED, format!("`{evidence}` ends in half a line"))
@@ -111,7 +117,7 @@ impl Writing<'_> {
             vault: &vault.name,
             project: &known.terms.project,
         };
-        let gone = self.gone(entries);
+        let gone = known.gone(entries);
         for entry in &gone {
             // First without content, then removed: who is stopped in between leaves an empty name behind.
             files.push((in_vault(&entry.path()), entry.file().into_bytes()));
@@ -137,34 +143,25 @@ impl Writing<'_> {
         Ok(Planned { files, gone, lines, regenerated })
     }
 
-    /// The entries that are among `entries` no more, without their content.
-    fn gone(&self, entries: &[Entry]) -> Vec<Entry> {
-        let stays = |old: &Entry| entries.iter().any(|new| new.id == old.id && new.folder == old.folder);
-        let old = self.shelf.notes.iter().map(|note| &note.entry).filter(|old| !stays(old));
-        let empty = |old: &Entry| Entry {
-            fields: Fields { status: Some(Status::Erased), ..Fields::default() },
-            body: String::new(),
-            sensitive: Vec::new(),
-            ..old.clone()
-        };
-        old.map(empty).collect()
+    /// Whether a change could be written.
+    ///
+    /// # Errors
+    /// `NOT_WRITTEN`.
+    pub fn check(&self, planned: &Planned) -> Result<(), Refusal> {
+        for (name, _) in &planned.files {
+            file::check_replace(&self.root, &self.root.join(name)).map_err(io)?;
+        }
+        Ok(())
     }
+}
 
-    /// The evidence without what is about entries that are erased now and about no other; none where all of it stays.
-    fn without_erased(&self, entries: &[Entry]) -> Option<String> {
-        let is_erased = |old: &Entry| {
-            let now = entries.iter().find(|entry| entry.id == old.id && entry.folder == old.folder);
-            old.status() != Status::Erased && now.is_none_or(|now| now.status() == Status::Erased)
-        };
-        let is_alive = |signature: &str| {
-            entries.iter().any(|entry| entry.status() != Status::Erased && entry.signature() == signature)
-        };
-        let old = self.shelf.notes.iter().map(|note| &note.entry).filter(|entry| is_erased(entry));
-        let gone: Vec<String> = old.map(Entry::signature).filter(|signature| !is_alive(signature)).collect();
-        let goes = |piece: &&Evidence| gone.iter().any(|signature| piece.is_about(signature));
-        let evidence = &self.shelf.evidence;
-        let left = || evidence.iter().filter(|piece| !goes(piece)).map(Evidence::line).collect();
-        evidence.iter().any(|piece| goes(&piece)).then(left)
+impl Writing<'_> {
+    /// What [`Vault::plan`] says of what lies there.
+    ///
+    /// # Errors
+    /// As it says.
+    pub fn plan(&self, entries: &[Entry], evidence: &[Evidence], blocks: Blocks) -> Result<Planned, Refusal> {
+        self.vault.plan(&self.shelf, entries, evidence, blocks)
     }
 
     /// Makes the change: all of it, or nothing. `AGENTS.md` is kept as it was until the new one is read again.
@@ -176,6 +173,7 @@ impl Writing<'_> {
         if planned.files.is_empty() && planned.lines.is_empty() {
             return Ok(());
         }
+        vault.check(planned)?;
         let folder_of = |name: &str| vault.root.join(name).parent().map(Path::to_owned);
         let evidence = format!("{}/{EVIDENCE}", vault.name);
         for folder in

@@ -2,6 +2,7 @@
 //! target but the deployment's own files is changed before a person approved the plan.
 
 mod approve;
+mod mend;
 mod plan;
 mod report;
 mod run;
@@ -12,6 +13,7 @@ use std::path::{Path, PathBuf};
 use gate::Refusal;
 
 pub use approve::Decided;
+pub use mend::Mended;
 pub use plan::Planned;
 pub use report::Reported;
 pub use run::Went;
@@ -55,6 +57,9 @@ pub enum Action {
     Resume(Target),
     /// Take back what a deployment changed that is not done; needs a person at a terminal
     Rollback(Target),
+    /// Put aside files of the deployment that are not as they were written, and say so on record; needs a person at a
+    /// terminal
+    Mend(Target),
     /// The report that suits where the deployment stands: analysis, what is missing, completion
     Report(Target),
 }
@@ -67,6 +72,7 @@ impl Action {
         | Self::Run(target)
         | Self::Resume(target)
         | Self::Rollback(target)
+        | Self::Mend(target)
         | Self::Report(target)) = self;
         target.target.as_deref()
     }
@@ -80,6 +86,7 @@ pub fn run(ctx: &Ctx<'_>, args: Args) -> Result<Answer, Refusal> {
         Action::Run(target) => run::run(ctx, &target, true),
         Action::Resume(target) => run::run(ctx, &target, false),
         Action::Rollback(target) => run::rollback(ctx, &target),
+        Action::Mend(target) => mend::run(ctx, &target),
         Action::Report(target) => report::run(ctx, &target),
     }
 }

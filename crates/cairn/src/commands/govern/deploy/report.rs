@@ -1,12 +1,13 @@
 //! `govern deploy report`: the report that suits where the deployment stands, from the files that it left.
 
+use canon::Sha256;
 use gate::{Exit, Refusal};
-use govern::deploy::desk;
+use govern::deploy::desk::{self, Finished};
 use govern::deploy::machine::Phase;
 use govern::deploy::notice::{self, Notice, Trigger};
 use govern::deploy::plan::Plan;
 use govern::deploy::probe::Report;
-use govern::deploy::receipt::Kind;
+use govern::deploy::receipt::{Kind, Receipt};
 use govern::deploy::report::{
     Analysis, Completion, Missing, NotComplete, Told, analysis, completion, missing,
 };
@@ -47,6 +48,9 @@ pub struct Reported {
     pub notice: Option<Notice>,
     /// The receipts of this deployment.
     pub receipts: Vec<Told>,
+    /// What stands beside a deployment that is done: a newer analysis, or a deployment whose steps were not begun.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newer: Option<Box<Reported>>,
     /// What comes next.
     pub next: String,
 }
@@ -76,7 +80,11 @@ impl Document for Reported {
         if let Some(notice) = &self.notice {
             show::notice(notice, page);
         }
-        page.next(&self.next);
+        if let Some(newer) = &self.newer {
+            newer.render_beside(page);
+        } else if self.analysis.is_none() {
+            page.next(&self.next);
+        }
     }
 
     fn exit(&self) -> Exit {
@@ -86,67 +94,139 @@ impl Document for Reported {
     }
 }
 
+impl Reported {
+    fn of(state: &Deployment, lines: &[Receipt]) -> Self {
+        Self {
+            phase: state.phase,
+            run: state.run,
+            analysis: None,
+            missing: None,
+            completion: None,
+            notice: None,
+            receipts: lines.iter().filter(|line| line.run == state.run).map(Told::from).collect(),
+            newer: None,
+            next: state.resume.clone(),
+        }
+    }
+
+    /// The same in short, beside what is done.
+    fn render_beside(&self, page: &mut Page) {
+        match &self.analysis {
+            Some(analysis) if self.phase == Phase::Unprobed => page.caution(format_args!(
+                "beside it lies a newer analysis: {}",
+                probe::verdict(analysis.verdict)
+            )),
+            _ => page
+                .caution(format_args!("beside it stands deployment {}, not begun: {}", self.run, self.phase)),
+        }
+        if let Some(notice) = self.missing.as_ref().map(|missing| &missing.notice).or(self.notice.as_ref()) {
+            show::notice(notice, page);
+        }
+        page.next(&self.next);
+    }
+}
+
 /// Runs the command.
 pub(super) fn run(ctx: &Ctx<'_>, target: &Target) -> Result<Answer, Refusal> {
     let place = Place::find(ctx.world, target.target.as_deref())?;
     let unusable = |error| unusable(&error);
-    let state = place.desk.state().map_err(unusable)?;
-    let state = state.unwrap_or_else(|| Deployment::new(0, ctx.world.now()));
-    let report = Report::read(place.desk.read(desk::REPORT).map_err(unusable)?.as_deref());
+    let recorded = place.desk.state().map_err(unusable)?;
     let lines = place.desk.receipts().map_err(unusable)?;
-    let own = lines.iter().filter(|line| line.run == state.run).map(Told::from).collect();
-    let mut printed = Reported {
-        phase: state.phase,
-        run: state.run,
-        analysis: None,
-        missing: None,
-        completion: None,
-        notice: None,
-        receipts: own,
-        next: state.resume.clone(),
+    let report = place.desk.read(desk::REPORT).map_err(unusable)?;
+    let state = recorded.unwrap_or_else(|| Deployment::new(0, ctx.world.now()));
+    // The last one that is done goes on to be reported until the steps of a newer one begin.
+    let done = lines.iter().rev().find(|line| line.kind == Kind::End).map(|line| line.run);
+    let done = match state.phase {
+        Phase::Done => Some(state.run),
+        _ => done.filter(|run| state.run != *run && !state.has_begun()),
     };
-    let report = match report {
+    let Some(run) = done else {
+        let printed = standing(&place, &state, report.as_deref(), &lines)?;
+        return Ok(Answer::report(&printed, ctx.json));
+    };
+    let finished = match place.desk.finished(run).map_err(unusable)? {
+        Some(finished) => finished,
+        None => Finished {
+            state: state.clone(),
+            report: report.clone().unwrap_or_default(),
+            plan: place.desk.read(desk::PLAN).map_err(unusable)?.unwrap_or_default(),
+        },
+    };
+    let mut printed = completed(&place, &finished, &lines)?;
+    printed.newer = if state.run != run {
+        Some(Box::new(standing(&place, &state, report.as_deref(), &lines)?))
+    } else if report.as_ref() != Some(&finished.report) {
+        let unprobed = Deployment::new(0, ctx.world.now());
+        Some(Box::new(standing(&place, &unprobed, report.as_deref(), &lines)?))
+    } else {
+        None
+    };
+    Ok(Answer::report(&printed, ctx.json))
+}
+
+/// The report of a deployment that is done, from what was kept of it.
+fn completed(place: &Place, finished: &Finished, lines: &[Receipt]) -> Result<Reported, Refusal> {
+    let state = &finished.state;
+    let unborne = |why: &str| no(&NotComplete::Evidence(Verdict::Unverifiable, why.to_owned()));
+    // The receipts of the deployment are a chain that anyone can make; its end is on the signed one.
+    let end = lines.iter().rev().find(|line| line.run == state.run && line.kind == Kind::End);
+    if !end.map_or(Ok(false), |end| place.is_done(end.hash()))? {
+        return Err(unborne("the signed receipts do not hold its end"));
+    }
+    let report = Report::read(Some(&finished.report)).map_err(|failure| unborne(&failure.0))?;
+    let plan = Plan::read(&finished.plan).map_err(|_| unborne("its plan can't be read"))?;
+    let completion = completion(&report, &plan, state, lines).map_err(|error| no(&error))?;
+    let mut printed = Reported::of(state, lines);
+    printed.next.clone_from(&completion.next);
+    printed.completion = Some(completion);
+    Ok(printed)
+}
+
+/// The report of a deployment that is not done.
+fn standing(
+    place: &Place,
+    state: &Deployment,
+    report: Option<&[u8]>,
+    lines: &[Receipt],
+) -> Result<Reported, Refusal> {
+    let mut printed = Reported::of(state, lines);
+    let report = match Report::read(report) {
         Ok(report) => report,
         Err(failure) => {
             printed.notice = Some(notice::probe_failed(&failure.0).map_err(|fault| gate(&fault))?);
-            return Ok(Answer::report(&printed, ctx.json));
+            return Ok(printed);
         }
     };
-    let plan = || -> Result<Plan, Refusal> {
-        let bytes = place.desk.read(desk::PLAN).map_err(unusable)?.unwrap_or_default();
-        let gone =
-            |_| Refusal::new(codes::DEPLOY_PLAN, "the plan can't be read").next("cairn govern deploy plan");
-        Plan::read(&bytes).map_err(gone)
-    };
-    let refs = &state.research;
+    let analysed = |report: Report| analysis(report, &state.research).map_err(|fault| gate(&fault));
     match state.phase {
         Phase::Blocked => {
-            printed.missing = missing(&report, refs).map_err(|fault| gate(&fault))?;
+            printed.missing = missing(&report, &state.research).map_err(|fault| gate(&fault))?;
             if printed.missing.is_none() {
                 // The report is there by now; the deployment was begun before it was.
-                printed.analysis = Some(analysis(report, refs).map_err(|fault| gate(&fault))?);
+                printed.analysis = Some(analysed(report)?);
             }
         }
-        Phase::Unprobed | Phase::Analyzed => {
-            printed.analysis = Some(analysis(report, refs).map_err(|fault| gate(&fault))?);
-        }
+        Phase::Unprobed | Phase::Analyzed => printed.analysis = Some(analysed(report)?),
         Phase::Planned => {
-            printed.notice = Some(Notice::approval(&plan()?, refs.clone()).map_err(|fault| gate(&fault))?);
-        }
-        Phase::Done => {
-            // The receipts of the deployment are a chain that anyone can make; its end is on the signed one.
-            let end = lines.iter().rev().find(|line| line.run == state.run && line.kind == Kind::End);
-            if !end.map_or(Ok(false), |end| place.is_done(end.hash()))? {
-                let why = "the signed receipts do not hold its end".to_owned();
-                return Err(no(&NotComplete::Evidence(Verdict::Unverifiable, why)));
+            let bytes = place.desk.read(desk::PLAN).map_err(|error| unusable(&error))?.unwrap_or_default();
+            let plan = Plan::read(&bytes).map_err(|_| {
+                Refusal::new(codes::DEPLOY_PLAN, "the plan can't be read").next("cairn govern deploy plan")
+            })?;
+            if plan.report == Sha256::of(report.text()) {
+                let waits = Notice::approval(&plan, state.research.clone());
+                printed.notice = Some(waits.map_err(|fault| gate(&fault))?);
+            } else {
+                // The report is newer than the plan, which nobody can approve any more.
+                printed.analysis = Some(analysed(report)?);
             }
-            printed.completion =
-                Some(completion(&report, &plan()?, &state, &lines).map_err(|error| no(&error))?);
         }
-        Phase::Reported => printed.notice = failed(&state)?,
-        Phase::Approved | Phase::Bridging | Phase::Deploying | Phase::Verifying => {}
+        Phase::Reported => printed.notice = failed(state)?,
+        Phase::Done | Phase::Approved | Phase::Bridging | Phase::Deploying | Phase::Verifying => {}
     }
-    Ok(Answer::report(&printed, ctx.json))
+    if let Some(analysis) = &printed.analysis {
+        analysis.next().clone_into(&mut printed.next);
+    }
+    Ok(printed)
 }
 
 /// What is told of a failure; none where the plan was denied.
