@@ -3,28 +3,24 @@
 use std::path::{Path, PathBuf};
 
 use agents::Reading;
-use canon::Sha256;
-use gate::event::{Call, Decision, Event, Moment, Tool, Verdict};
+use gate::event::{Call, Decision, Event, Moment, Verdict};
 use gate::protected::{Damaged, FOLDS, Kept};
 use govern::State;
-use govern::classify::{Context, Effects, Place, classify};
-use govern::gates::{self, Act, Found, Known, PLAN_SPEC_READ, SEARCHED};
+use govern::classify::{Context, Effects, classify};
+use govern::gates::{self, Act, Found, Known};
 use govern::health;
 use govern::queue::Kind;
-use govern::receipts::{self, Note, ReceiptError, Receipts};
-use govern::session::{self, Entry, Plan, Read, Session, SessionError};
+use govern::receipts::{self, Note, Receipts};
+use govern::session::{self, Entry, Session, SessionError};
 use store::World;
 use store::file;
 use store::git::{Git, Layout};
 
 use super::snapshot::Snapshot;
-use super::{compare, pause, plan, resolve, snapshot, ticket, twin};
+use super::{compare, pause, resolve, ticket, twin};
 
 /// How much of the log is read back to hold an agent's words against it.
 pub(super) const LOOK_BACK: u64 = 4 * 1024 * 1024;
-
-/// The most bytes of rules whose every file is looked at after each call: those of some two hundred files.
-const FEW_RULES: usize = 64 * 1024;
 
 /// Everything that a moment needs.
 pub(super) struct Course<'c> {
@@ -110,7 +106,7 @@ impl Course<'_> {
         Ok(())
     }
 
-    fn effects(&self, call: &Call) -> Effects {
+    pub(super) fn effects(&self, call: &Call) -> Effects {
         let roots = [self.state.root().to_owned()];
         let home = self.world.env.get("HOME").map(PathBuf::from);
         let cwd = self.event.cwd.as_deref().map(|_| self.world.cwd.as_path());
@@ -239,104 +235,6 @@ impl Course<'_> {
         found
     }
 
-    /// After a call: its result is put on record, what became known is remembered, and what changed unannounced is
-    /// found.
-    fn after(&self) -> Result<Verdict, String> {
-        let call = self.event.call.as_ref().ok_or("the event names no call")?;
-        let effects = self.effects(call);
-        let writes = names(self.state.root(), &effects);
-        let known = receipts::Known { writes: &writes, ..receipts::Known::default() };
-        let receipts = self.receipts()?;
-        let written = match receipts.seen(self.event, &known) {
-            // A new log is begun, and the result was seen all the same.
-            Err(ReceiptError::Broken { .. }) => receipts.seen(self.event, &known),
-            written => written,
-        };
-        let written = written.map_err(|error| error.to_string())?;
-        ticket::over(&self.state, call);
-        if !written.new {
-            return Ok(Verdict::allow());
-        }
-        let is_ok =
-            self.event.outcome.as_ref().is_none_or(|outcome| {
-                outcome.ok.unwrap_or(true) && outcome.exit.is_none_or(|exit| exit == 0)
-            });
-        let mut entries = self.learned(call, &effects, is_ok);
-        let (passed, tokens) = self.passed(call, is_ok);
-        entries.extend(passed);
-        if is_ok && gates::sets_plan(&effects) {
-            let judged = receipts.judged_at(self.event, &written.receipt, LOOK_BACK);
-            entries.extend(plan::since(&self.state, judged).map(Entry::Plan));
-        }
-
-        let is_open = effects.is_opaque() || matches!(call.tool, Tool::Shell { .. }) && effects.is_acting();
-        let mut found = if is_open || self.is_worth_a_look(&writes)? {
-            self.look(is_open)?
-        } else {
-            compare::Found::default()
-        };
-        if !found.protected.is_empty() {
-            found.settle(&snapshot::in_order(self.world, &self.state, &found.protected));
-        }
-        let unannounced: Vec<String> = found
-            .changed
-            .iter()
-            .filter(|path| !writes.contains(path) && !self.is_own(path))
-            .cloned()
-            .collect();
-        if !unannounced.is_empty() {
-            let note = Note { marker: "unannounced-write", paths: &unannounced, ..Note::default() };
-            receipts.note(self.event, &note).map_err(|error| error.to_string())?;
-            let wrote = unannounced.iter().map(|path| {
-                let content = file::read(&self.state.root().join(path)).ok().flatten().map(Sha256::of);
-                Entry::Wrote { path: path.clone(), content }
-            });
-            // Before the success of this very call, which a write forgets.
-            entries.splice(0..0, wrote);
-            let due = gates::dirty(&self.snapshot.policy, &unannounced);
-            entries.extend(due.into_iter().map(|name| Entry::Mark { name, value: String::new() }));
-            entries.extend(self.read_back_found(&unannounced));
-        }
-        self.remember(&entries)?;
-        // What the call announced was judged before it, and a person let it pass.
-        let broken = found.protected.iter().find(|(path, _)| !writes.contains(path));
-        let Some((path, guard)) = broken else {
-            let mut verdict = Verdict::allow();
-            if effects.is_acting() && written.receipt.parent_seq.is_none() {
-                verdict.context.extend(self.unjudged()?);
-            }
-            verdict.context.extend(self.grown(false, tokens)?);
-            return Ok(verdict);
-        };
-        let found = Found {
-            decision: Decision::Deny,
-            gate: "protected",
-            rule: guard.rule.clone(),
-            reason: govern::codes::PROTECTED_PATH,
-            fact: format!("{path} changed during the last call, and {}", guard.fact),
-            next: format!("put {path} back as it was, then go on; {}", guard.next),
-            ticket: false,
-        };
-        self.drifted(&found);
-        Ok(found.verdict())
-    }
-
-    /// Whether to look at every protected file after a call that ran nothing: where there are few of them, or where it
-    /// wrote one itself. Else the next call that runs something finds what changed.
-    fn is_worth_a_look(&self, writes: &[String]) -> Result<bool, String> {
-        if self.snapshot.bytes() <= FEW_RULES {
-            return Ok(true);
-        }
-        self.by_rules(|rules| {
-            for path in writes {
-                if !rules.on(path)?.is_empty() {
-                    return Ok(true);
-                }
-            }
-            Ok(false)
-        })
-    }
-
     /// What changed since the last look: of the protected files, and with `all` of whatever git sees.
     pub(super) fn look(&self, all: bool) -> Result<compare::Found, String> {
         let git = Git::new(self.state.root(), &self.world.env);
@@ -350,102 +248,17 @@ impl Course<'_> {
         }
         Ok(found)
     }
-
-    /// What the session knows now.
-    fn learned(&self, call: &Call, effects: &Effects, is_ok: bool) -> Vec<Entry> {
-        let root = self.state.root();
-        let policy = &self.snapshot.policy;
-        let mut entries = Vec::new();
-        if !is_ok {
-            return entries;
-        }
-        let digest = |path: &Path| file::read(path).ok().flatten().map(Sha256::of);
-        let spec = policy.plan_spec.as_deref();
-        for target in &effects.reads {
-            let Place::Path(path) = &target.place else { continue };
-            let name = name(root, path);
-            if spec == Some(&*name) {
-                entries.push(Entry::Mark { name: PLAN_SPEC_READ.to_owned(), value: String::new() });
-            }
-            let (first, last) = match &call.tool {
-                Tool::Read { first, lines, .. } => {
-                    let first = first.unwrap_or(1);
-                    (first, lines.map(|lines| first.saturating_add(lines).saturating_sub(1)))
-                }
-                _ => (1, None),
-            };
-            entries.push(Entry::Read(Read {
-                path: name,
-                first,
-                last,
-                content: digest(path),
-                by: self.event.subagent.clone(),
-                compactions: None,
-            }));
-        }
-        let changed = names(root, effects);
-        for path in &changed {
-            entries.push(Entry::Wrote { path: path.clone(), content: digest(&root.join(path)) });
-            if spec == Some(&**path) {
-                entries.push(Entry::Unmark { name: PLAN_SPEC_READ.to_owned() });
-            }
-        }
-        let due = gates::dirty(policy, &changed);
-        entries.extend(due.into_iter().map(|name| Entry::Mark { name, value: String::new() }));
-        entries.extend(self.read_back(effects, &changed));
-        for (name, check) in &policy.checks {
-            if gates::is_check(check, self.event) {
-                entries.push(Entry::Unmark { name: format!("due:{name}") });
-            }
-        }
-        for pattern in searched(call, effects) {
-            entries.push(Entry::Mark { name: format!("{SEARCHED}{pattern}"), value: String::new() });
-        }
-        if let Tool::Plan { todos, text } = &call.tool {
-            let mut todos = todos.clone();
-            // A carrier that knows no priorities means nothing by leaving them out.
-            if todos.iter().all(|todo| todo.priority.is_none()) {
-                for todo in &mut todos {
-                    todo.priority = Some("medium".to_owned());
-                }
-            }
-            let plan = Plan { todos, text: text.as_ref().map(Sha256::of), at: self.world.now() };
-            entries.push(Entry::Plan(plan));
-        }
-        if effects.is_acting()
-            && let Ok(call) = receipts::equal(call)
-        {
-            entries.push(Entry::Succeeded { call });
-        }
-        entries
-    }
 }
 
-fn name(root: &Path, path: &Path) -> String {
+pub(super) fn name(root: &Path, path: &Path) -> String {
     path.strip_prefix(root).unwrap_or(path).to_string_lossy().into_owned()
 }
 
 /// The paths that the call writes or deletes, as far as they are known, from the top.
-fn names(root: &Path, effects: &Effects) -> Vec<String> {
+pub(super) fn names(root: &Path, effects: &Effects) -> Vec<String> {
     let mut names: Vec<String> =
         effects.changes().flat_map(resolve::paths).map(|path| name(root, &path)).collect();
     names.sort();
     names.dedup();
     names
-}
-
-/// What was looked for.
-fn searched(call: &Call, effects: &Effects) -> Vec<String> {
-    if let Tool::Search { pattern, .. } = &call.tool {
-        return vec![pattern.clone()];
-    }
-    let is_search =
-        |program: Option<&str>| matches!(program, Some("grep" | "rg" | "ag" | "ack" | "git" | "find" | "fd"));
-    let commands = effects.commands.iter().filter(|argv| is_search(argv.program()));
-    commands
-        .flat_map(govern::classify::Argv::arguments)
-        .filter(|word| !word.starts_with('-'))
-        .take(8)
-        .map(str::to_owned)
-        .collect()
 }

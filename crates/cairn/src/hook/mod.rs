@@ -4,6 +4,7 @@
 //! This path knows no clap, starts no git before a call, and is never slower than its own deadline. What can't be read
 //! or judged is a denial before a call; at any other moment it is put on record and let go.
 
+mod after;
 pub mod audit;
 mod builtin;
 pub mod canary;

@@ -56,7 +56,8 @@ impl Course<'_> {
         })
     }
 
-    fn content(&self, path: &str) -> Option<Sha256> {
+    /// The digest of what a path holds now.
+    pub(super) fn content(&self, path: &str) -> Option<Sha256> {
         file::read(&self.state.root().join(path)).ok().flatten().map(Sha256::of)
     }
 
