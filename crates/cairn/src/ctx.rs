@@ -85,6 +85,13 @@ impl<'w> Ctx<'w> {
             )
             .hint("run the command yourself in a terminal that no agent started; nothing was changed"));
         }
+        if let Some(program) = self.terminal.started_by.and_then(|started_by| started_by()) {
+            return Err(Refusal::new(
+                codes::AGENT_STARTED,
+                format!("this is for a person, and it was started from within `{program}`"),
+            )
+            .hint("run the command yourself in a terminal that no agent started; nothing was changed"));
+        }
         let Some(typed) = self.terminal.typed else {
             return Err(Refusal::new(codes::NO_TERMINAL, "this needs a person at a terminal")
                 .hint("run the command yourself in a terminal; nothing was changed"));

@@ -4,6 +4,7 @@
 //! command line itself in [`cli`], and how answers look in [`page`]. [`run`] is the whole program but for
 //! the process around it, so that tests drive it with a clock and an environment of their own.
 
+pub mod ancestry;
 pub mod answer;
 pub mod cli;
 pub mod codes;
@@ -42,6 +43,8 @@ pub struct Terminal {
     pub ask: Option<fn(&str) -> bool>,
     /// Shows a text that asks for a word and takes the line that is typed; none where nobody is there to answer.
     pub typed: Option<fn(&str) -> String>,
+    /// The agent's program from within which this one was started; none where that can't be told.
+    pub started_by: Option<fn() -> Option<String>>,
     /// Where this program lies; none where that can't be told.
     pub program: Option<fn() -> Option<PathBuf>>,
 }

@@ -19,6 +19,7 @@ fn main() -> ExitCode {
         progress: std::io::stderr().is_terminal(),
         ask: someone.then_some(cairn::ctx::ask),
         typed: someone.then_some(cairn::ctx::typed),
+        started_by: Some(cairn::ancestry::agent),
         program: Some(|| std::env::current_exe().ok()),
     };
     let code = cairn::run(&args, &world(), terminal, &mut out, &mut std::io::stderr());

@@ -115,7 +115,15 @@ impl Course<'_> {
         let root = self.state.root();
         let policy = &self.snapshot.policy;
         let mut entries = Vec::new();
+        let changed = names(root, effects);
         if !is_ok {
+            // A command may have written before it failed; a tool for files that failed did nothing.
+            let is_there = |path: &&String| root.join(path).symlink_metadata().is_ok();
+            let shell = changed.iter().filter(|_| matches!(call.tool, Tool::Shell { .. }));
+            let wrote: Vec<String> = shell.filter(is_there).cloned().collect();
+            entries.extend(wrote.iter().map(|path| self.wrote(path)));
+            entries.extend(self.due(&wrote));
+            entries.extend(self.read_back_found(&wrote));
             return entries;
         }
         let digest = |path: &Path| file::read(path).ok().flatten().map(Sha256::of);
@@ -142,7 +150,6 @@ impl Course<'_> {
                 compactions: None,
             }));
         }
-        let changed = names(root, effects);
         for path in &changed {
             entries.push(self.wrote(path));
             if spec == Some(&**path) {

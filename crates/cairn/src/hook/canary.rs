@@ -7,6 +7,7 @@ use canon::{Clock, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
+use store::git::Layout;
 use store::{SystemEntropy, World};
 
 /// What became of it.
@@ -19,7 +20,7 @@ pub struct Canary {
 }
 
 /// A clock that stands still.
-struct Still(Timestamp);
+pub(super) struct Still(pub(super) Timestamp);
 
 impl Clock for Still {
     fn now(&self) -> Timestamp {
@@ -29,12 +30,16 @@ impl Clock for Still {
 
 /// Asks the gate for an edit below `.git/`. Nothing is written but the receipt of the denial.
 pub fn ask(world: &World) -> Canary {
+    let root = Layout::discover(&world.cwd)
+        .ok()
+        .flatten()
+        .map_or_else(|| world.cwd.clone(), |layout| layout.work_tree);
     let payload = json!({
         "event": "pre_tool",
         "session": "canary",
         "call": format!("canary-{}", world.now().as_millis()),
         "tool": "edit",
-        "args": { "path": ".git/cairn-canary" },
+        "args": { "path": root.join(".git/cairn-canary") },
         "cwd": world.cwd,
     });
     let (cwd, env, now) = (world.cwd.clone(), world.env.clone(), world.now());

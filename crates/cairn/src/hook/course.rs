@@ -9,6 +9,7 @@ use govern::State;
 use govern::classify::{Context, Effects, classify};
 use govern::gates::{self, Act, Found, Known};
 use govern::health;
+use govern::policy::Policy;
 use govern::queue::Kind;
 use govern::receipts::{self, Note, Receipts};
 use govern::session::{self, Entry, Session, SessionError};
@@ -192,29 +193,20 @@ impl Course<'_> {
         let walks: Vec<Vec<PathBuf>> =
             effects.recursive_reads.iter().map(|walk| resolve::paths(&walk.root)).collect();
         let act = Act { event: self.event, effects, changes: &changes, reads: &reads, walks: &walks };
-        self.by_rules(|rules| {
-            let known = Known {
-                root: self.state.root(),
-                rules,
-                policy: &self.snapshot.policy,
-                session: &self.session,
-                fold: FOLDS,
-                file: &|path| file::read(path).ok().flatten(),
-                is_occupied: &|folder| {
-                    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
-                },
-            };
-            gates::judge(&act, &known)
-        })
+        let mut found = self.by_rules(|rules| {
+            gates::judge(&act, &known(self.state.root(), rules, &self.snapshot.policy, &self.session))
+        })?;
+        let others = self.elsewhere(&act)?;
+        if !others.is_empty() {
+            found.extend(others);
+            gates::order(&mut found);
+        }
+        Ok(found)
     }
 
     /// What the kept rules say. Damaged ones are made anew.
     pub(super) fn by_rules<T>(&self, ask: impl Fn(&Kept<'_>) -> Result<T, Damaged>) -> Result<T, String> {
-        if let Ok(answer) = ask(&self.snapshot.rules()) {
-            return Ok(answer);
-        }
-        let anew = Snapshot::anew(self.world, self.layout.as_ref(), &self.state)?;
-        ask(&anew.rules()).map_err(|damaged| damaged.to_string())
+        self.snapshot.ask(self.world, self.layout.as_ref(), &self.state, ask)
     }
 
     /// The finding with the way to a person: the agent asks by itself, or a ticket waits for an answer.
@@ -248,6 +240,24 @@ impl Course<'_> {
         }
         Ok(found)
     }
+}
+
+/// What the gates may look at of a repository.
+pub(super) fn known<'k>(
+    root: &'k Path,
+    rules: &'k Kept<'k>,
+    policy: &'k Policy,
+    session: &'k Session,
+) -> Known<'k> {
+    Known { root, rules, policy, session, fold: FOLDS, file: &content, is_occupied: &is_occupied }
+}
+
+fn content(path: &Path) -> Option<Vec<u8>> {
+    file::read(path).ok().flatten()
+}
+
+fn is_occupied(folder: &Path) -> bool {
+    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
 }
 
 pub(super) fn name(root: &Path, path: &Path) -> String {

@@ -156,7 +156,7 @@ impl Course<'_> {
     }
 
     /// A gate that does not judge: on record, before a person, and said.
-    fn alarm(&self, sign: &str) -> Result<String, String> {
+    pub(super) fn alarm(&self, sign: &str) -> Result<String, String> {
         self.put(&Note { marker: health::SILENT_GATE, ..Note::default() })?;
         let cure = format!("cairn hook status {}", self.reading.agent);
         self.propose(Kind::SilentGate, sign, sign, &cure);

@@ -11,6 +11,7 @@ pub mod canary;
 mod compare;
 mod course;
 mod discipline;
+mod elsewhere;
 mod frozen;
 pub mod installed;
 pub mod pause;

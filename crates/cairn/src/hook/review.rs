@@ -13,6 +13,7 @@ use govern::session::monitor::{self, Review};
 use govern::session::{Entry, depth};
 
 use super::course::{Course, LOOK_BACK};
+use super::snapshot::Snapshot;
 
 /// The mark of a stop that was refused, by the subagent whose it was; the next one ends the turn.
 const STOP_REFUSED: &str = "stop-refused:";
@@ -40,6 +41,7 @@ impl Course<'_> {
         let tokens = depth::tokens(text.map_or(0, str::len));
         self.remember(&[Entry::Turn, Entry::PlanEnded, Entry::Went { steps: 0, tokens }])?;
         self.end_of_turn(tokens)?;
+        self.hold_rules()?;
         self.hold()?;
         receipts.checkpoint(self.event, evidence.as_ref()).map_err(|error| error.to_string())?;
         if self.event.stop_refused_before || self.session.marks.contains_key(&refused) {
@@ -57,6 +59,21 @@ impl Course<'_> {
         let Some(found) = found else { return Ok(Verdict::allow()) };
         self.remember(&[Entry::Mark { name: refused, value: String::new() }])?;
         Ok(found.verdict())
+    }
+
+    /// Holds the kept rules against those that would be made now. What was rewritten together with its digest is put on
+    /// record and before a person, and made anew.
+    fn hold_rules(&self) -> Result<(), String> {
+        let (world, layout, state) = (self.world, self.layout.as_ref(), &self.state);
+        // Twice, since what they are made from may change meanwhile.
+        for _ in 0..2 {
+            if Snapshot::load(world, layout, state)?.is_true(world, layout, state)? {
+                return Ok(());
+            }
+        }
+        Snapshot::anew(world, layout, state)?;
+        self.alarm("the kept rules were rewritten, and what they held was not judged since")?;
+        Ok(())
     }
 
     /// Puts on record what the review found, and what of it a person should see before a person.

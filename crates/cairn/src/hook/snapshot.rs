@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use canon::Sha256;
 use chant::Place;
 use gate::Silent;
-use gate::protected::{FOLDS, Guard, Index, Kept, Lines};
+use gate::protected::{Damaged, FOLDS, Guard, Index, Kept, Lines};
 use govern::State;
 use govern::policy::{self, Policy};
 use govern::session::pins::Constraint;
@@ -81,8 +81,35 @@ impl Snapshot {
     }
 
     /// The rules, looked up as they are kept.
-    pub fn rules(&self) -> Kept<'_> {
+    fn rules(&self) -> Kept<'_> {
         Kept::new(&self.index, &*self.lines)
+    }
+
+    /// What the kept rules say. Damaged ones are made anew.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn ask<T>(
+        &self,
+        world: &World,
+        layout: Option<&Layout>,
+        state: &State,
+        ask: impl Fn(&Kept<'_>) -> Result<T, Damaged>,
+    ) -> Result<T, String> {
+        if let Ok(answer) = ask(&self.rules()) {
+            return Ok(answer);
+        }
+        let anew = Self::anew(world, layout, state)?;
+        ask(&anew.rules()).map_err(|damaged| damaged.to_string())
+    }
+
+    /// Whether these are the rules that would be made now: what is kept can be rewritten together with its digest.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn is_true(&self, world: &World, layout: Option<&Layout>, state: &State) -> Result<bool, String> {
+        let (head, _) = build(world, layout, state.root())?;
+        Ok(head.rules == self.index && head.policy_digest == self.policy_digest)
     }
 
     /// The digest of the rules.

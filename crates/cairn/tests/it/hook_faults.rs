@@ -405,6 +405,27 @@ fn a_kept_rule_that_another_took_the_place_of_is_made_anew() {
     assert_eq!(healed.windows(name.len()).rposition(|window| window == name), Some(at));
 }
 
+/// Rules that were rewritten together with their digest let a session pass until its turn ends, and no longer.
+#[test]
+fn kept_rules_that_were_forged_are_found_at_the_end_of_the_turn() {
+    let scratch = project();
+    let locked = |id: &str| write_of(&scratch, "PreToolUse", id, "tests/locked_test.py");
+    assert!(denies(&ask(&scratch, None, Some("pre-tool"), &locked("first"))));
+    let path = state(&scratch).folder().join("snapshot");
+    let kept = String::from_utf8(fs::read(&path).unwrap()).unwrap();
+    let mut head: Value = serde_json::from_str(kept.lines().nth(1).unwrap()).unwrap();
+    head["rules"]["blocks"] = json!([]);
+    let text = head.to_string();
+    // In the very order of the fields, as whoever forges it would.
+    fs::write(&path, format!("{}\n{text}\n", canon::Sha256::of(&text))).unwrap();
+    assert!(allows(&ask(&scratch, None, Some("pre-tool"), &locked("second"))));
+    let stop = event(&scratch, "Stop", &json!({ "stop_hook_active": false }));
+    assert!(lets_go(&ask(&scratch, None, Some("stop"), &stop)));
+    let log = fs::read_to_string(state(&scratch).receipts()).unwrap();
+    assert!(log.contains("\"silent-gate\""));
+    assert!(denies(&ask(&scratch, None, Some("pre-tool"), &locked("third"))));
+}
+
 /// A call of one of many sessions, as a process that runs.
 fn one_of_many(scratch: &Scratch, n: u32) -> Child {
     let input = json!({ "file_path": scratch.path("src/add.py"), "content": "2\n" });

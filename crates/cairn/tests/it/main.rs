@@ -45,6 +45,7 @@ mod hook_course;
 mod hook_cursor;
 mod hook_discipline;
 #[cfg(unix)]
+mod hook_elsewhere;
 mod hook_faults;
 mod hook_install;
 mod hook_monitors;

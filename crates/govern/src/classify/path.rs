@@ -89,7 +89,26 @@ fn ends_in_a_name(text: &Text) -> bool {
     }
 }
 
+/// What a process has as its folder or its root, under the names that the kernel gives them.
+fn through_process(path: &str) -> Option<(&str, &str)> {
+    let (process, rest) = path.strip_prefix("/proc/")?.split_once('/')?;
+    let (process, rest) = match rest.strip_prefix("task/").and_then(|rest| rest.split_once('/')) {
+        Some((_, rest)) => (process, rest),
+        None => (process, rest),
+    };
+    let (what, rest) = rest.split_once('/').unwrap_or((rest, ""));
+    (!process.is_empty() && matches!(what, "cwd" | "root")).then_some((what, rest))
+}
+
 fn at_path(path: &str, tree: bool, written: String) -> Target {
+    match through_process(&normal(path)) {
+        Some(("root", rest)) => return at_path(&format!("/{rest}"), tree, written),
+        // Whose folder it is can't be told.
+        Some((_, rest)) if !rest.is_empty() => {
+            return pattern(&format!("**/{}", escape(rest)), tree, written);
+        }
+        _ => {}
+    }
     // What the kernel shows under these names may be any file of the disk.
     let is_device = path.starts_with("/dev/") && !path.starts_with("/dev/shm/");
     if path == "/proc" || path.starts_with("/proc/") || is_device {
@@ -101,6 +120,11 @@ fn at_path(path: &str, tree: bool, written: String) -> Target {
 }
 
 fn pattern(body: &str, tree: bool, written: String) -> Target {
+    if body.starts_with("/proc/")
+        && let Some((_, rest)) = body.split_once("/cwd/").or_else(|| body.split_once("/root/"))
+    {
+        return pattern(&format!("**/{rest}"), tree, written);
+    }
     let leading = body.starts_with('/');
     let mut parts: Vec<&str> = Vec::new();
     for part in body.split('/') {

@@ -1,6 +1,6 @@
 //! Commands that are for a person alone, and commands that go round a gate.
 
-use gate::event::Decision;
+use gate::event::{Decision, Tool};
 
 use super::{Act, Found};
 use crate::classify::{Argv, Fed};
@@ -12,6 +12,7 @@ pub(super) fn judge(act: &Act<'_>) -> Vec<Found> {
         .iter()
         .filter_map(|argv| person_only(argv).or_else(|| handed_on(argv)).or_else(|| bypass(argv)))
         .chain(act.effects.fed.iter().filter_map(fed))
+        .chain(by_environment(act))
         .collect()
 }
 
@@ -35,6 +36,7 @@ const RUNNERS: &[&str] = &[
     "gawk",
     "lua",
     "luajit",
+    "make",
     "node",
     "nodejs",
     "osascript",
@@ -62,6 +64,11 @@ const RUNNERS: &[&str] = &[
 /// Shells, whose code is read word by word elsewhere.
 const SHELLS: &[&str] = &["ash", "bash", "dash", "fish", "ksh", "mksh", "pwsh", "sh", "tcsh", "zsh"];
 
+/// `approve` with the name of a ticket, by whatever name the program is called.
+fn grants(words: &[&str]) -> bool {
+    matches!(words, ["approve", id, ..] if id.len() == 8 && id.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
 /// `approve`, `hook pause|uninstall|install`, `govern ... approve`, `govern queue resolve`, what a person decides of the
 /// vault: whoever is judged does not judge.
 fn is_for_people(words: &[&str]) -> bool {
@@ -76,15 +83,20 @@ fn is_for_people(words: &[&str]) -> bool {
 }
 
 pub(super) fn person_only(argv: &Argv) -> Option<Found> {
-    if !OWN.contains(&argv.program()?) {
+    // A program that can't be told, or of another name, may be this one.
+    let is_own = argv.program().is_none_or(|program| OWN.contains(&program));
+    if !is_own && !grants(&words(argv)) {
         return None;
     }
     let asks_for_help = argv.arguments().take_while(|word| *word != "--").any(|word| word == "--help");
     let words = words(argv);
     // A word that can't be told may be any of these.
-    let is_open =
-        matches!(words.as_slice(), [] | ["hook" | "govern"] | ["govern", "deploy" | "knowledge" | "queue"])
-            && argv.has_unknown();
+    let is_open = argv.program().is_some()
+        && matches!(
+            words.as_slice(),
+            [] | ["hook" | "govern"] | ["govern", "deploy" | "knowledge" | "queue"]
+        )
+        && argv.has_unknown();
     if asks_for_help && !argv.has_unknown() || !is_for_people(&words) && !is_open {
         return None;
     }
@@ -94,8 +106,20 @@ pub(super) fn person_only(argv: &Argv) -> Option<Found> {
 /// A person-only command in the words of a program that runs what it is given.
 fn handed_on(argv: &Argv) -> Option<Found> {
     let text = argv.arguments().collect::<Vec<_>>().join(" ");
-    (RUNNERS.contains(&plain(argv)?) && runs_for_people(&text))
+    let program = plain(argv)?;
+    // git runs what an alias, an editor and a rebase are given.
+    let is_runner = RUNNERS.contains(&program) || program == "git" && argv.arguments().any(is_code_of_git);
+    (is_runner && runs_for_people(&text))
         .then(|| denied(&typed(argv), "runs a command that is for a person at a terminal"))
+}
+
+fn is_code_of_git(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    word == "-x"
+        || lower.starts_with("--exec")
+        || lower.starts_with("alias.") && lower.contains("=!")
+        || lower.starts_with("core.") && lower.contains('=')
+        || lower.starts_with("sequence.editor=")
 }
 
 /// A person-only command in the code that an interpreter is given on its standard input. A shell's code was read as
@@ -117,7 +141,8 @@ fn plain(argv: &Argv) -> Option<&str> {
 fn runs_for_people(text: &str) -> bool {
     let parts = text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_')));
     let words: Vec<&str> = parts.filter(|word| !word.is_empty() && !word.starts_with('-')).collect();
-    let holds = |at: usize| OWN.contains(&words[at]) && is_for_people(&words[at + 1..]);
+    let holds =
+        |at: usize| OWN.contains(&words[at]) && is_for_people(&words[at + 1..]) || grants(&words[at..]);
     (0..words.len()).any(holds)
 }
 
@@ -150,7 +175,14 @@ fn bypass(argv: &Argv) -> Option<Found> {
         return None;
     }
     let all: Vec<&str> = argv.arguments().collect();
-    let names_hooks = |word: &&str| word.to_ascii_lowercase().contains("core.hookspath");
+    // Another file of settings may hold it.
+    let names_hooks = |word: &&str| {
+        let word = word.to_ascii_lowercase();
+        word.contains("core.hookspath")
+            || word == "include.path"
+            || word.starts_with("include.path=")
+            || word.starts_with("includeif.")
+    };
     let sets_hooks = all.iter().any(names_hooks) && {
         let words = words(argv);
         let reads = all.iter().any(|word| matches!(*word, "--get" | "--get-all" | "get" | "-l" | "--list"));
@@ -159,22 +191,49 @@ fn bypass(argv: &Argv) -> Option<Found> {
         !(in_config && (reads || words.len() == 2 && !all.iter().any(|word| word.starts_with("--unset"))))
     };
     let verb = words(argv).into_iter().next();
-    let skips_hooks = all.contains(&"--no-verify")
+    // git takes a long flag by its first letters.
+    let is_no_verify = |word: &&str| word.len() > "--no-v".len() && "--no-verify".starts_with(*word);
+    let skips_hooks = all.iter().any(is_no_verify)
         || verb == Some("commit") && all.iter().any(|word| is_short_with(word, 'n'));
     if !sets_hooks && !skips_hooks {
         return None;
     }
     let fact =
-        if sets_hooks { "it would take git's hooks elsewhere" } else { "it would commit past git's hooks" };
-    Some(Found {
+        if sets_hooks { "it would take git's hooks elsewhere" } else { "it would go past git's hooks" };
+    Some(Found { fact: fact.to_owned(), ..past_hooks() })
+}
+
+fn past_hooks() -> Found {
+    Found {
         decision: Decision::Deny,
         gate: "protected",
         rule: "git-hooks".to_owned(),
         reason: codes::GATE_BYPASS,
-        fact: fact.to_owned(),
+        fact: "it gives git other settings, which may take its hooks elsewhere".to_owned(),
         next: "run the command without it, and mend what the hook finds".to_owned(),
         ticket: true,
-    })
+    }
+}
+
+/// git's settings given in its environment, where they may switch its hooks off.
+fn by_environment(act: &Act<'_>) -> Option<Found> {
+    const SETTINGS: [&str; 5] = [
+        "GIT_CONFIG_COUNT=",
+        "GIT_CONFIG_PARAMETERS=",
+        "GIT_CONFIG_GLOBAL=",
+        "GIT_CONFIG_SYSTEM=",
+        "GIT_CONFIG=",
+    ];
+    const WITH_HOOKS: [&str; 9] =
+        ["am", "cherry-pick", "checkout", "commit", "merge", "pull", "push", "rebase", "revert"];
+    let Some(Tool::Shell { command, .. }) = act.event.call.as_ref().map(|call| &call.tool) else {
+        return None;
+    };
+    let runs_hooks = |argv: &Argv| {
+        argv.program() == Some("git") && words(argv).iter().any(|word| WITH_HOOKS.contains(word))
+    };
+    let is_set = SETTINGS.iter().any(|name| command.contains(name));
+    (is_set && act.effects.commands.iter().any(runs_hooks)).then(past_hooks)
 }
 
 /// Whether a bundle of short flags holds this one: `-n`, `-an`, but not in the value of `-m`.

@@ -141,9 +141,21 @@ pub fn judge(act: &Act<'_>, known: &Known<'_>) -> Result<Vec<Found>, Damaged> {
     if known.policy.is_on(Switch::Commitment) {
         found.extend(commitment::judge(act, known));
     }
-    // Deny wins over ask; of equals the gate that comes first.
-    found.sort_by_key(|found| std::cmp::Reverse(found.decision));
+    order(&mut found);
     Ok(found)
+}
+
+/// Judges a call by the rules about paths alone: what another repository than the agent's own has to say of it.
+///
+/// # Errors
+/// As [`judge`].
+pub fn judge_paths(act: &Act<'_>, known: &Known<'_>) -> Result<Vec<Found>, Damaged> {
+    protected::judge(act, known)
+}
+
+/// Puts what was found in order: deny wins over ask; of equals the gate that comes first.
+pub fn order(found: &mut [Found]) {
+    found.sort_by_key(|found| std::cmp::Reverse(found.decision));
 }
 
 #[cfg(test)]

@@ -277,12 +277,23 @@ fn whoever_is_judged_does_not_judge() {
         "bash <<EOF\ncairn approve $(cat id)\nEOF",
         "echo \"cairn approve $(cat id)\" | bash",
         "echo 'approve x' | xargs cairn",
+        "$(which cairn) approve x",
+        "./k approve 0a1b2c3d",
+        "script -qc './k approve 0a1b2c3d' /dev/null",
+        "printf 'a:\n\tcairn approve x\n' | make -f -",
+        "git -c alias.a='!cairn approve x' a",
+        "git rebase -x 'cairn approve x' main",
     ] {
         let found = world.shell(command);
         assert!(found.contains(&"protected person-only Deny".to_owned()), "{command}: {found:?}");
     }
     for command in [
         "git commit --no-verify -m x",
+        "git commit --no-veri -m x",
+        "git -c include.path=f commit -m x",
+        "git config include.path f",
+        "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=core.hooksPath GIT_CONFIG_VALUE_0=/dev/null git commit -m x",
+        "env GIT_CONFIG_GLOBAL=f git commit -m x",
         "git commit -anm x",
         "git config core.hooksPath /dev/null",
         "git -c core.hooksPath=/dev/null commit -m x",
@@ -303,6 +314,9 @@ fn whoever_is_judged_does_not_judge() {
         "cat <<'EOF'\nask for cairn approve x\nEOF",
         "echo '# not cairn approve x' | bash",
         "git commit -m 'no -n here'",
+        "GIT_CONFIG_GLOBAL=/dev/null git status",
+        "git commit -m 'ask for cairn approve x'",
+        "gh pr review --approve 12",
         "git config core.hooksPath",
         "git config --get core.hooksPath",
     ] {

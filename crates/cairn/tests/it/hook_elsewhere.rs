@@ -1,0 +1,86 @@
+//! The folder that an agent stands in decides nothing: a governed repository judges what is done to its files.
+
+use serde_json::{Value, json};
+
+use crate::scratch::Scratch;
+
+/// A repository with a locked test, beside it a linked work tree, and in it a repository of its own.
+fn project() -> Scratch {
+    let scratch = Scratch::chalk();
+    scratch.write("tests/locked_test.py", "assert True\n");
+    scratch.write("docs/a.md", "a\n");
+    scratch.commit("test");
+    let task = scratch.task("add");
+    scratch.run(&["chalk", "spec", &task, "--criterion", "adds", "--test", "tests/locked_test.py"]).ok();
+    scratch.commit("locked");
+    scratch.git(&["worktree", "add", "-q", "../beside"]);
+    scratch.git(&["init", "-q", "vendor"]);
+    scratch
+}
+
+/// What rule shuts the call; none where it passes.
+fn rule(scratch: &Scratch, cwd: &std::path::Path, tool: &str, args: &Value) -> Option<String> {
+    let payload = json!({ "event": "pre_tool", "tool": tool, "args": args, "cwd": cwd, "session": "s" });
+    let answer = scratch.hook_of(agents::AgentId::Generic, None, &payload);
+    (answer["decision"] == "deny").then(|| answer["rule"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn rules_hold_wherever_the_agent_stands() {
+    let scratch = project();
+    let top = scratch.root();
+    let beside = top.parent().unwrap().join("beside");
+    let outside = scratch.home();
+    let ours = [
+        ("tests/locked_test.py", "chalk:locked-test"),
+        (".chalk/tasks.json", "chalk:spine"),
+        (".governance/policy.json", "cairn:policy"),
+        (".claude/settings.json", "cairn:agent-settings"),
+        (".git/hooks/pre-commit", "cairn:git"),
+    ];
+    for cwd in [&top, &top.join("vendor"), &beside, &outside] {
+        for (name, expected) in ours {
+            let path = top.join(name);
+            let args = json!({ "path": path, "content": "x" });
+            let found = rule(&scratch, cwd, "write", &args);
+            assert!(found.is_some(), "{} from {}", path.display(), cwd.display());
+            if name != ".chalk/tasks.json" {
+                assert_eq!(found.as_deref(), Some(expected), "{} from {}", path.display(), cwd.display());
+            }
+        }
+        let free = json!({ "path": top.join("docs/a.md"), "content": "x" });
+        assert_eq!(rule(&scratch, cwd, "write", &free), None, "from {}", cwd.display());
+        let command = format!("rm -f {}/tests/locked_*.py", top.display());
+        assert!(rule(&scratch, cwd, "bash", &json!({ "command": command })).is_some(), "{}", cwd.display());
+        let command = format!("rm -rf {}", top.display());
+        assert!(rule(&scratch, cwd, "bash", &json!({ "command": command })).is_some(), "{}", cwd.display());
+    }
+    let theirs = json!({ "path": beside.join("tests/locked_test.py"), "content": "x" });
+    assert_eq!(rule(&scratch, &top, "write", &theirs).as_deref(), Some("chalk:locked-test"));
+    let command = json!({ "command": "git -C ../beside rm -f tests/locked_test.py" });
+    assert!(rule(&scratch, &top, "bash", &command).is_some());
+}
+
+/// What nobody governs is nobody's: a clone that an agent made is its own to take away.
+#[test]
+fn a_repository_that_nobody_governs_is_left_alone() {
+    let scratch = project();
+    let outside = scratch.home().join("clone");
+    std::fs::create_dir_all(&outside).unwrap();
+    scratch.git_in(&outside, &["init", "-q"]);
+    let top = scratch.root();
+    let command = json!({ "command": format!("rm -rf {}", outside.display()) });
+    assert_eq!(rule(&scratch, &top, "bash", &command), None);
+    let path = json!({ "path": outside.join("a"), "content": "x" });
+    assert_eq!(rule(&scratch, &top, "write", &path), None);
+    assert_eq!(rule(&scratch, &top, "bash", &json!({ "command": "touch vendor/x" })), None);
+}
+
+/// The gate was asked for an edit below the folder's own `.git/`, where there is none, and said to be dead.
+#[test]
+fn the_gate_lives_in_a_subfolder() {
+    let scratch = project();
+    scratch.run(&["cairn", "hook", "install", "claude", "--yes"]).ok();
+    let ran = scratch.run_in(&scratch.path("docs"), &["cairn", "hook", "status", "claude"]);
+    assert!(ran.ok().out.contains("the gate lives"));
+}
