@@ -159,7 +159,10 @@ impl Document for Verification {
         if self.is_newer() {
             page.hint("install that version: no line is added with this one, and the log is left as it is");
         } else if self.fault.is_some() {
-            page.hint("the next receipt puts this log aside and begins a new one, whose first line says so");
+            page.hint(
+                "what stands before that line is proved, and nothing behind it; a log whose end or head is damaged is put \
+                 aside with the next receipt, and one that is damaged further up goes on",
+            );
         }
     }
 

@@ -115,7 +115,9 @@ pub(super) fn as_judged(verdict: Verdict, receipt: &Receipt) -> Verdict {
         rule: receipt.rule.clone(),
         reason: receipt.reason.clone(),
         message: Some(format!(
-            "this very call was {word} a moment ago ({by}); make it anew to have it judged anew"
+            "this very call was {word} a moment ago at another entry ({by}), whose answer says why and what is allowed; the \
+             same call is judged anew after {} seconds",
+            BETWEEN / 1000
         )),
         context: verdict.context,
     }

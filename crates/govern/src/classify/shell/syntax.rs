@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use brush_parser::ast::Program;
-use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
+use brush_parser::{ParserOptions, SourceSpan, Token, parse_tokens, uncached_tokenize_str};
 
 use super::Unclear;
 
@@ -104,13 +104,13 @@ fn check(tokens: &[Token]) -> Result<(), Unclear> {
                 ")" => depth = depth.saturating_sub(1),
                 _ => {}
             },
-            Token::Word(word, _) => match word.as_str() {
+            Token::Word(word, span) => match word.as_str() {
                 "{" | "if" | "while" | "until" | "for" | "case" | "select" | "[[" | "coproc" | "function"
                 | "time" => {
                     depth += 1;
                 }
                 "}" | "fi" | "done" | "esac" | "]]" => depth = depth.saturating_sub(1),
-                word => check_word(word, tokens.get(at + 1))?,
+                word => check_word(word, span, tokens.get(at + 1))?,
             },
         }
         if depth > DEEPEST {
@@ -120,9 +120,12 @@ fn check(tokens: &[Token]) -> Result<(), Unclear> {
     Ok(())
 }
 
-fn check_word(word: &str, next: Option<&Token>) -> Result<(), Unclear> {
+fn check_word(word: &str, span: &SourceSpan, next: Option<&Token>) -> Result<(), Unclear> {
     let is_number = word.len() > 6 && word.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number && matches!(next, Some(Token::Operator(operator, _)) if operator.starts_with(['<', '>'])) {
+    // With a blank between them the number is a word.
+    let is_redirected = matches!(next, Some(Token::Operator(operator, other))
+        if operator.starts_with(['<', '>']) && span.end.index == other.start.index);
+    if is_number && is_redirected {
         return Err(Unclear::new("the number of a file descriptor is too long"));
     }
     let name = word.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_').count();
