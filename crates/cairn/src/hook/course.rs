@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use agents::Reading;
-use gate::event::{Call, Decision, Event, Moment, Verdict};
+use gate::event::{Call, Decision, Event, Moment, Tool, Verdict};
 use gate::protected::{Damaged, FOLDS, Kept};
 use govern::State;
-use govern::classify::{Context, Effects, classify};
+use govern::classify::{Context, Effects, classify, named};
 use govern::gates::{self, Act, Found, Known};
 use govern::health;
 use govern::policy::Policy;
@@ -108,10 +108,14 @@ impl Course<'_> {
     }
 
     pub(super) fn effects(&self, call: &Call) -> Effects {
+        self.in_context(|context| classify(&call.tool, context))
+    }
+
+    fn in_context<T>(&self, ask: impl FnOnce(Context<'_>) -> T) -> T {
         let roots = [self.state.root().to_owned()];
         let home = self.world.env.get("HOME").map(PathBuf::from);
         let cwd = self.event.cwd.as_deref().map(|_| self.world.cwd.as_path());
-        classify(&call.tool, Context { cwd, roots: &roots, home: home.as_deref() })
+        ask(Context { cwd, roots: &roots, home: home.as_deref() })
     }
 
     /// Before a call: it is judged, the judgement is put on record, and then it is answered.
@@ -189,7 +193,14 @@ impl Course<'_> {
 
     fn judge(&self, effects: &Effects) -> Result<Vec<Found>, String> {
         let changes: Vec<_> = effects.changes().map(resolve::touched).collect();
-        let reads: Vec<_> = effects.reads.iter().map(resolve::touched).collect();
+        // What nothing is known of is judged before the call by what it is given: that it read is found by nobody after.
+        let named = match &self.event.call {
+            Some(call) if matches!(call.tool, Tool::Mcp { .. } | Tool::Other) => {
+                self.in_context(|context| named(&call.input, context))
+            }
+            _ => Vec::new(),
+        };
+        let reads: Vec<_> = effects.reads.iter().chain(&named).map(resolve::touched).collect();
         let walks: Vec<Vec<PathBuf>> =
             effects.recursive_reads.iter().map(|walk| resolve::paths(&walk.root)).collect();
         let act = Act { event: self.event, effects, changes: &changes, reads: &reads, walks: &walks };

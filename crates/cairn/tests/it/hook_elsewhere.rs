@@ -61,6 +61,25 @@ fn rules_hold_wherever_the_agent_stands() {
     assert!(rule(&scratch, &top, "bash", &command).is_some());
 }
 
+/// What an unknown tool read nobody finds afterwards: the paths among its arguments are held against the rules.
+#[test]
+fn a_tool_that_nothing_is_known_of_is_given_no_hidden_path() {
+    let scratch = project();
+    let top = scratch.root();
+    scratch.write(".chalk/held-out/x.sh", "secret\n");
+    for args in [
+        json!({ "path": ".chalk/held-out/x.sh" }),
+        json!({ "uri": format!("file://{}/.chalk/held-out/x.sh", top.display()) }),
+        json!({ "files": [{ "name": "docs/a.md" }, { "name": "docs/../.chalk/held-out/x.sh" }] }),
+    ] {
+        assert!(rule(&scratch, &top, "mcp__files__read", &args).is_some(), "{args}");
+        assert!(rule(&scratch, &top, "something_new", &args).is_some(), "{args}");
+    }
+    let free =
+        json!({ "path": "docs/a.md", "query": "where is the held-out set?", "text": "tests/locked_test.py" });
+    assert_eq!(rule(&scratch, &top, "mcp__files__read", &free), None);
+}
+
 /// What nobody governs is nobody's: a clone that an agent made is its own to take away.
 #[test]
 fn a_repository_that_nobody_governs_is_left_alone() {

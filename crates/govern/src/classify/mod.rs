@@ -19,6 +19,7 @@ mod text;
 use std::path::{Path, PathBuf};
 
 use gate::event::Tool;
+use serde_json::Value;
 
 pub use effects::{Argv, Certainty, Effects, Fed, Place, Target, Walk};
 pub use patch::{Change, PatchError, changes};
@@ -37,6 +38,12 @@ pub struct Context<'a> {
     /// The home folder.
     pub home: Option<&'a Path>,
 }
+
+/// The longest text that is taken for a path.
+const LONGEST_NAME: usize = 1024;
+
+/// How many texts of one call are taken for paths.
+const MOST_NAMED: usize = 64;
 
 /// What `tool` touches when it runs in `context`.
 pub fn classify(tool: &Tool, context: Context<'_>) -> Effects {
@@ -87,6 +94,28 @@ pub fn classify(tool: &Tool, context: Context<'_>) -> Effects {
     }
     effects.settle();
     effects
+}
+
+/// The paths that the arguments of a tool name which nothing is known of: it may read them.
+pub fn named(input: &Value, context: Context<'_>) -> Vec<Target> {
+    let (mut found, mut waiting) = (Vec::new(), vec![input]);
+    while let Some(value) = waiting.pop() {
+        match value {
+            Value::String(text) => {
+                let path = text.strip_prefix("file://").unwrap_or(text);
+                if !path.is_empty() && path.len() <= LONGEST_NAME && !path.contains(['\n', '\0']) {
+                    found.extend(targets(path, context));
+                }
+            }
+            Value::Array(values) => waiting.extend(values),
+            Value::Object(fields) => waiting.extend(fields.values()),
+            _ => {}
+        }
+        if found.len() >= MOST_NAMED {
+            break;
+        }
+    }
+    found
 }
 
 fn shell_command(command: &str, cwd: Option<&str>, shell: &str, context: Context<'_>) -> Effects {
