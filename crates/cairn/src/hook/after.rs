@@ -53,6 +53,9 @@ impl Course<'_> {
         } else {
             compare::Found::default()
         };
+        if !found.fresh.is_empty() {
+            found.add_fresh(&snapshot::in_order(self.world, &self.state, &found.fresh));
+        }
         if !found.protected.is_empty() {
             found.settle(&snapshot::in_order(self.world, &self.state, &found.protected));
         }

@@ -25,11 +25,23 @@ pub(super) struct Found {
     pub changed: Vec<String>,
     /// Of these, the protected ones with their rules.
     pub protected: Vec<(String, Guard)>,
+    /// Protected files that the rules did not know at the last look.
+    pub fresh: Vec<(String, Guard)>,
     /// Whether what the last look saw could not be read: what changed since is not known.
     pub is_blind: bool,
 }
 
 impl Found {
+    /// Takes what is new to the rules and not as its record has it for changed: it was, while no rule was about it.
+    pub fn add_fresh(&mut self, in_order: &BTreeSet<String>) {
+        for (path, guard) in std::mem::take(&mut self.fresh) {
+            if !in_order.contains(&path) {
+                self.changed.push(path.clone());
+                self.protected.push((path, guard));
+            }
+        }
+    }
+
     /// Takes out what is as its own record has it: a command changed it, of the agent's or of a person's. A locked test
     /// that was locked anew is none of the protected any more, and changed all the same.
     pub fn settle(&mut self, in_order: &BTreeSet<String>) {
@@ -114,6 +126,11 @@ pub(super) fn compare(
             };
             found.changed.extend(known.files.iter().filter(is_back).map(|(name, _)| name.clone()));
         }
+    }
+    if let Some(known) = &known {
+        let fresh = guards.iter().filter(|guard| guard.rule == "chalk:locked-test");
+        let fresh = fresh.filter_map(|guard| Some((path_of(guard)?, guard.clone())));
+        found.fresh = fresh.filter(|(name, _)| !known.files.contains_key(name)).collect();
     }
     for name in &found.changed {
         let guard = rules.on(name)?.into_iter().find(|guard| guard.rule != "cairn:git");

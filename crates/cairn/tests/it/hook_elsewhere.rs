@@ -61,6 +61,53 @@ fn rules_hold_wherever_the_agent_stands() {
     assert!(rule(&scratch, &top, "bash", &command).is_some());
 }
 
+/// On a commit from before the lock the test is free, and what was done to it there came back unseen.
+#[test]
+fn a_test_that_was_changed_before_its_lock_is_found_when_the_lock_is_back() {
+    let scratch = Scratch::chalk();
+    scratch.write("tests/locked_test.py", "assert True\n");
+    scratch.commit("test");
+    let task = scratch.task("add");
+    scratch.commit("before");
+    scratch.run(&["chalk", "spec", &task, "--criterion", "adds", "--test", "tests/locked_test.py"]).ok();
+    scratch.commit("locked");
+    let branch = scratch.git(&["branch", "--show-current"]);
+    let runs = |id: &str, command: &str, act: &dyn Fn()| {
+        let call = json!({ "tool": "bash", "call": id, "args": { "command": command } });
+        let event = |name: &str| {
+            let mut event = call.clone();
+            event["event"] = name.into();
+            event
+        };
+        scratch.hook(event("pre_tool"));
+        act();
+        let mut seen = event("post_tool");
+        seen["ok"] = true.into();
+        scratch.hook(seen)
+    };
+    runs("1", "git checkout -q HEAD~1", &|| {
+        scratch.git(&["checkout", "-q", "HEAD~1"]);
+    });
+    // There and back with nothing done is nothing.
+    let back = runs("2", "git checkout -q -", &|| {
+        scratch.git(&["checkout", "-q", branch.trim()]);
+    });
+    assert_ne!(back["decision"], "deny", "{back}");
+    runs("3", "git checkout -q HEAD~1", &|| {
+        scratch.git(&["checkout", "-q", "HEAD~1"]);
+    });
+    runs("4", "make", &|| {
+        scratch.write("tests/locked_test.py", "assert 1\n");
+        scratch.git(&["commit", "-qam", "weaker"]);
+    });
+    let back = runs("5", "git checkout -q main && git cherry-pick HEAD@{1}", &|| {
+        let made = scratch.git(&["rev-parse", "HEAD"]);
+        scratch.git(&["checkout", "-q", branch.trim()]);
+        scratch.git(&["cherry-pick", made.trim()]);
+    });
+    assert_eq!(back["rule"], "chalk:locked-test", "{back}");
+}
+
 /// What an unknown tool read nobody finds afterwards: the paths among its arguments are held against the rules.
 #[test]
 fn a_tool_that_nothing_is_known_of_is_given_no_hidden_path() {
