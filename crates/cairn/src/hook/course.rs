@@ -7,7 +7,7 @@ use gate::event::{Call, Decision, Event, Moment, Verdict};
 use gate::protected::{Damaged, FOLDS, Kept};
 use govern::State;
 use govern::classify::{Context, Effects, classify};
-use govern::gates::{self, Act, Found, Known};
+use govern::gates::{self, Act, Found, Known, verify};
 use govern::health;
 use govern::queue::Kind;
 use govern::receipts::{self, Note, Receipts};
@@ -92,7 +92,7 @@ impl Course<'_> {
     /// call that is an error, at any other moment it goes on.
     fn forget(&mut self, damage: &SessionError) -> Result<(), String> {
         let checks = self.snapshot.policy.checks.keys();
-        let due = checks.map(|name| Entry::Mark { name: format!("due:{name}"), value: String::new() });
+        let due = checks.map(|name| Entry::Mark { name: verify::due(name), value: String::new() });
         let entries: Vec<Entry> = due.collect();
         let stamp = self.world.now().as_millis();
         let begun = session::begin_anew(&self.session_file, stamp, &entries);
@@ -110,7 +110,12 @@ impl Course<'_> {
         let roots = [self.state.root().to_owned()];
         let home = self.world.env.get("HOME").map(PathBuf::from);
         let cwd = self.event.cwd.as_deref().map(|_| self.world.cwd.as_path());
-        classify(&call.tool, Context { cwd, roots: &roots, home: home.as_deref() })
+        let mut effects = classify(&call.tool, Context { cwd, roots: &roots, home: home.as_deref() });
+        let folder = effects.alone.as_mut().and_then(|alone| alone.folder.as_mut());
+        if let Some(folder) = folder {
+            *folder = resolve::real(folder);
+        }
+        effects
     }
 
     /// Before a call: it is judged, the judgement is put on record, and then it is answered.
