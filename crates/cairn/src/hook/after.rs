@@ -5,7 +5,7 @@ use std::path::Path;
 use canon::Sha256;
 use gate::event::{Call, Decision, Tool, Verdict};
 use govern::classify::{Argv, Effects, Place};
-use govern::gates::{self, Found, PLAN_SPEC_READ, SEARCHED};
+use govern::gates::{self, Found, PLAN_SPEC_READ, SEARCHED, verify};
 use govern::receipts::{self, Note, ReceiptError};
 use govern::session::{Entry, Plan, Read};
 use store::file;
@@ -39,7 +39,11 @@ impl Course<'_> {
             self.event.outcome.as_ref().is_none_or(|outcome| {
                 outcome.ok.unwrap_or(true) && outcome.exit.is_none_or(|exit| exit == 0)
             });
-        let mut entries = self.learned(call, &effects, is_ok);
+        let ran = verify::ran(&self.snapshot.policy, self.event, &effects, self.state.root());
+        // What a check changes as it passes is what passed. Of one that failed, the failure is known.
+        let is_due = |name: &String| self.session.marks.contains_key(&verify::due(name));
+        let ran: Vec<String> = ran.into_iter().filter(|name| is_ok || is_due(name)).collect();
+        let mut entries = self.learned(call, &effects, is_ok, &ran);
         let (passed, tokens) = self.passed(call, is_ok);
         entries.extend(passed);
         if is_ok && gates::sets_plan(&effects) {
@@ -70,8 +74,8 @@ impl Course<'_> {
             receipts.note(self.event, &note).map_err(|error| error.to_string())?;
             // Before the success of this very call, which a write forgets.
             entries.splice(0..0, unannounced.iter().map(|path| self.wrote(path)));
-            entries.extend(self.due(&unannounced));
-            entries.extend(self.read_back_found(&unannounced));
+            entries.extend(self.due(&unannounced, &ran));
+            entries.extend(self.read_back_found(&effects, &unannounced));
         }
         self.remember(&entries)?;
         // What the call announced was judged before it, and a person let it pass.
@@ -113,8 +117,8 @@ impl Course<'_> {
         })
     }
 
-    /// What the session knows now.
-    fn learned(&self, call: &Call, effects: &Effects, is_ok: bool) -> Vec<Entry> {
+    /// What the session knows now, `ran` being the checks that the call is.
+    fn learned(&self, call: &Call, effects: &Effects, is_ok: bool, ran: &[String]) -> Vec<Entry> {
         let root = self.state.root();
         let policy = &self.snapshot.policy;
         let mut entries = Vec::new();
@@ -127,6 +131,8 @@ impl Course<'_> {
             entries.extend(wrote.iter().map(|path| self.wrote(path)));
             entries.extend(self.due(&wrote));
             entries.extend(self.read_back_found(&wrote));
+            let red = |name: &String| Entry::Mark { name: verify::due(name), value: verify::RED.to_owned() };
+            entries.extend(ran.iter().map(red));
             return entries;
         }
         let digest = |path: &Path| file::read(path).ok().flatten().map(Sha256::of);
@@ -159,13 +165,9 @@ impl Course<'_> {
                 entries.push(Entry::Unmark { name: PLAN_SPEC_READ.to_owned() });
             }
         }
-        entries.extend(self.due(&changed));
+        entries.extend(self.due(&changed, ran));
         entries.extend(self.read_back(effects, &changed));
-        for (name, check) in &policy.checks {
-            if gates::is_check(check, self.event) {
-                entries.push(Entry::Unmark { name: format!("due:{name}") });
-            }
-        }
+        entries.extend(ran.iter().map(|name| Entry::Unmark { name: verify::due(name) }));
         for pattern in searched(call, effects) {
             entries.push(Entry::Mark { name: format!("{SEARCHED}{pattern}"), value: String::new() });
         }
@@ -192,10 +194,17 @@ impl Course<'_> {
         Entry::Wrote { path: path.to_owned(), content: self.content(path) }
     }
 
-    /// The checks that these changed paths make due.
-    fn due(&self, changed: &[String]) -> impl Iterator<Item = Entry> {
-        let due = gates::dirty(&self.snapshot.policy, changed);
-        due.into_iter().map(|name| Entry::Mark { name, value: String::new() })
+    /// The checks that these changed paths make due, but for those that just `ran`. One that failed may be mended until it
+    /// runs again.
+    fn due(&self, changed: &[String], ran: &[String]) -> Vec<Entry> {
+        let due =
+            verify::dirty(&self.snapshot.policy, changed).into_iter().filter(|name| !ran.contains(name));
+        due.map(|name| {
+            let name = verify::due(&name);
+            let value = self.session.marks.get(&name).cloned().unwrap_or_default();
+            Entry::Mark { name, value }
+        })
+        .collect()
     }
 }
 

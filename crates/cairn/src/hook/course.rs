@@ -7,7 +7,7 @@ use gate::event::{Call, Decision, Event, Moment, Tool, Verdict};
 use gate::protected::{Damaged, FOLDS, Kept};
 use govern::State;
 use govern::classify::{Context, Effects, classify, named};
-use govern::gates::{self, Act, Found, Known};
+use govern::gates::{self, Act, Found, Known, verify};
 use govern::health;
 use govern::policy::Policy;
 use govern::queue::Kind;
@@ -93,7 +93,7 @@ impl Course<'_> {
     /// call that is an error, at any other moment it goes on.
     fn forget(&mut self, damage: &SessionError) -> Result<(), String> {
         let checks = self.snapshot.policy.checks.keys();
-        let due = checks.map(|name| Entry::Mark { name: format!("due:{name}"), value: String::new() });
+        let due = checks.map(|name| Entry::Mark { name: verify::due(name), value: String::new() });
         let entries: Vec<Entry> = due.collect();
         let stamp = self.world.now().as_millis();
         let begun = session::begin_anew(&self.session_file, stamp, &entries);
@@ -108,7 +108,12 @@ impl Course<'_> {
     }
 
     pub(super) fn effects(&self, call: &Call) -> Effects {
-        self.in_context(|context| classify(&call.tool, context))
+        let mut effects = self.in_context(|context| classify(&call.tool, context));
+        let folder = effects.alone.as_mut().and_then(|alone| alone.folder.as_mut());
+        if let Some(folder) = folder {
+            *folder = resolve::real(folder);
+        }
+        effects
     }
 
     fn in_context<T>(&self, ask: impl FnOnce(Context<'_>) -> T) -> T {

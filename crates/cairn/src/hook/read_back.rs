@@ -1,11 +1,12 @@
 //! After a call: which changed files are to be read back (G2), and which were.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use canon::Sha256;
 use govern::classify::Effects;
-use govern::gates::{Act, read_back};
+use govern::gates::{self, Act, read_back};
 use govern::session::Entry;
+use govern::written::Written;
 use store::file;
 use store::git::{Git, RepoPath};
 
@@ -26,10 +27,28 @@ impl Course<'_> {
         entries
     }
 
-    /// What is to be read back of files that somebody changed without a word. Git told of them, so it ignores none.
-    pub(super) fn read_back_found(&self, changed: &[String]) -> Vec<Entry> {
-        let owed = self.owed(changed).into_iter().filter(|path| !self.is_known(path));
-        owed.map(|path| due(path)).collect()
+    /// What is to be read back of files that changed in a call without a word. Git told of them, so it ignores none. What
+    /// a command of this very program wrote is the program's.
+    pub(super) fn read_back_found(&self, effects: &Effects, changed: &[String]) -> Vec<Entry> {
+        let is_by_command = |path: &str| gates::runs_own(effects) && self.is_kept_by_commands(path);
+        let owed = self.owed(changed).into_iter();
+        let owed: Vec<_> = owed.filter(|path| !self.is_known(path) && !is_by_command(path)).collect();
+        if owed.is_empty() {
+            return Vec::new();
+        }
+        let root = self.state.root();
+        let places: Vec<PathBuf> = owed.iter().map(|path| root.join(path.trim_end_matches('/'))).collect();
+        let written = Written::at(self.state.folder()).are_as_written(places.iter().map(PathBuf::as_path));
+        let owed = owed.into_iter().zip(written).filter(|(_, is_written)| !is_written);
+        owed.map(|(path, _)| due(path)).collect()
+    }
+
+    /// Whether a path lies where commands of this program keep what they write.
+    fn is_kept_by_commands(&self, path: &str) -> bool {
+        let path = Path::new(path);
+        path.components().any(|part| part.as_os_str() == ".chalk")
+            || path.starts_with(".governance")
+            || path.starts_with(self.snapshot.policy.knowledge.folder())
     }
 
     /// Those of the changed paths that are still there, and that neither a check nor a rule about paths is about.

@@ -21,19 +21,19 @@ fn project() -> Scratch {
 }
 
 /// A call from before to after.
-fn does(scratch: &Scratch, id: &str, tool: &str, input: &Value, act: impl FnOnce()) {
+pub fn does(scratch: &Scratch, id: &str, tool: &str, input: &Value, act: impl FnOnce()) {
     assert_eq!(before(scratch, id, tool, input.clone()), None);
     act();
     let said = after(scratch, id, tool, input.clone(), json!({ "stdout": "" }));
     assert_eq!(said.denial(), None, "{said:?}");
 }
 
-fn writes(scratch: &Scratch, id: &str, name: &str) {
+pub fn writes(scratch: &Scratch, id: &str, name: &str) {
     let input = json!({ "file_path": scratch.path(name), "content": id });
     does(scratch, id, "Write", &input, || scratch.write(name, id));
 }
 
-fn runs(scratch: &Scratch, id: &str, command: &str, act: impl FnOnce()) {
+pub fn runs(scratch: &Scratch, id: &str, command: &str, act: impl FnOnce()) {
     does(scratch, id, "Bash", &json!({ "command": command }), act);
 }
 

@@ -52,6 +52,7 @@ mod hook_monitors;
 mod hook_read_back;
 mod hook_sessions;
 mod hook_twin;
+mod hook_verify;
 mod init;
 mod lesson;
 mod log;

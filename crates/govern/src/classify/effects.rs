@@ -27,6 +27,17 @@ pub struct Effects {
     pub commands: Vec<Argv>,
     /// What commands are given on their standard input, as far as the call itself says.
     pub fed: Vec<Fed>,
+    /// The one command that the call is, where it is one.
+    pub alone: Option<Alone>,
+}
+
+/// One command with nothing beside it, and nothing that hides how it ends or what it prints.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Alone {
+    /// The folder that it runs in; none where the agent does not say.
+    pub folder: Option<PathBuf>,
+    /// Its words.
+    pub words: Vec<String>,
 }
 
 /// What a command is given on its standard input.

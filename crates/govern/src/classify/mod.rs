@@ -9,6 +9,7 @@
 
 mod diff;
 mod effects;
+mod own;
 mod patch;
 mod path;
 mod pattern;
@@ -21,7 +22,8 @@ use std::path::{Path, PathBuf};
 use gate::event::Tool;
 use serde_json::Value;
 
-pub use effects::{Argv, Certainty, Effects, Fed, Place, Target, Walk};
+pub use effects::{Alone, Argv, Certainty, Effects, Fed, Place, Target, Walk};
+pub use own::NAMES as OWN;
 pub use patch::{Change, PatchError, changes};
 
 use path::Base;

@@ -1,21 +1,23 @@
 //! PowerShell, read with caution: what is not plain is not read at all.
 
-use super::effects::{Certainty, Effects, Walk};
+use super::effects::{Alone, Certainty, Effects, Walk};
 use super::path::{self, Base};
 use super::text::{Piece, Text};
-use super::{Argv, Context};
+use super::{Argv, Context, own};
 
 /// The longest script that is read, in bytes.
 const LONGEST: usize = 64 * 1024;
 
 /// What `command` touches when PowerShell runs it from one of `folders`.
 pub fn classify(command: &str, folders: Vec<Base>, context: Context<'_>) -> Effects {
+    let start = folders.clone();
     let mut reader = Reader { folders, context, effects: Effects::default() };
-    match statements(command)
-        .and_then(|statements| statements.into_iter().try_for_each(|words| reader.run(words)))
-    {
+    let read = statements(command);
+    let alone = read.as_ref().ok().and_then(|statements| alone(command, statements, &start));
+    match read.and_then(|statements| statements.into_iter().try_for_each(|words| reader.run(words))) {
         Ok(()) => {
             reader.effects.settle();
+            reader.effects.alone = alone;
             reader.effects
         }
         Err(why) => Effects::unparsable(
@@ -23,6 +25,23 @@ pub fn classify(command: &str, folders: Vec<Base>, context: Context<'_>) -> Effe
             "use plain cmdlets with literal paths, one a call, or change files with a file tool".to_owned(),
         ),
     }
+}
+
+/// The one command that the script is, each of its words known.
+fn alone(command: &str, statements: &[Vec<Word>], folders: &[Base]) -> Option<Alone> {
+    if command.trim_end().contains(['|', ';', '&', '>', '\n']) {
+        return None;
+    }
+    let [words] = statements else { return None };
+    let word = |word: &Word| match word {
+        Word::Text(text) => text.as_literal().map(str::to_owned),
+        Word::Into => None,
+    };
+    let folder = match folders {
+        [Base::Known(folder)] => Some(folder.into()),
+        _ => None,
+    };
+    Some(Alone { folder, words: words.iter().map(word).collect::<Option<_>>()? })
 }
 
 /// One word of a statement.
@@ -227,6 +246,12 @@ impl Reader<'_> {
                     self.write(path, false);
                 }
                 self.arrive(&parameters);
+            }
+            "cairn" | "chalk" | "chant" => {
+                let words: Option<Vec<&str>> = rest.iter().map(Text::as_literal).collect();
+                if !words.is_some_and(|words| own::looks(&name, &words)) {
+                    self.effects.certainty = Certainty::Opaque;
+                }
             }
             "git" => {
                 // Read as a shell reads it, where no word holds what a shell expands.

@@ -3,7 +3,7 @@
 use gate::event::{Decision, Tool};
 
 use super::{Act, Found};
-use crate::classify::{Argv, Fed};
+use crate::classify::{Argv, Effects, Fed, OWN};
 use crate::codes;
 
 pub(super) fn judge(act: &Act<'_>) -> Vec<Found> {
@@ -19,9 +19,6 @@ pub(super) fn judge(act: &Act<'_>) -> Vec<Found> {
 fn words(argv: &Argv) -> Vec<&str> {
     argv.arguments().filter(|word| !word.starts_with('-')).collect()
 }
-
-/// The programs that have commands for a person alone.
-const OWN: [&str; 3] = ["cairn", "chalk", "chant"];
 
 /// Programs that run what they are given, in a terminal of its own or in code.
 const RUNNERS: &[&str] = &[
@@ -80,6 +77,16 @@ fn is_for_people(words: &[&str]) -> bool {
             | ["govern", "knowledge", "promote" | "release" | "erase", ..]
             | ["govern", "queue", "resolve", ..]
     )
+}
+
+/// Whether a call runs commands of this program, and beside them only git and what prints or enters a folder.
+pub fn runs_own(effects: &Effects) -> bool {
+    let is_own = |argv: &Argv| argv.program().is_some_and(|program| OWN.contains(&program));
+    let is_beside = |argv: &Argv| {
+        matches!(argv.program(), Some("git" | "cd" | "echo" | "printf" | "cat" | "true" | "head" | "tail"))
+    };
+    let commands = &effects.commands;
+    commands.iter().any(is_own) && commands.iter().all(|argv| is_own(argv) || is_beside(argv))
 }
 
 pub(super) fn person_only(argv: &Argv) -> Option<Found> {

@@ -7,7 +7,7 @@ mod gain;
 mod plan;
 mod protected;
 pub mod read_back;
-mod verify;
+pub mod verify;
 
 use std::path::{Path, PathBuf};
 
@@ -20,8 +20,8 @@ use crate::codes;
 use crate::policy::{Policy, Switch};
 use crate::session::Session;
 
+pub use commands::runs_own;
 pub use plan::{Fault as PlanFault, judge as judge_plan, sets_plan};
-pub use verify::{dirty, is_check};
 
 /// The mark that says that the text on planning was read.
 pub const PLAN_SPEC_READ: &str = "plan-spec-read";

@@ -102,6 +102,13 @@ pub(super) fn gate(act: &Act<'_>, known: &Known<'_>) -> Option<Found> {
     if let Some(spec) = &known.policy.plan_spec
         && !known.session.marks.contains_key(PLAN_SPEC_READ)
     {
+        if (known.file)(&known.root.join(spec)).is_none() {
+            let fact = format!(
+                "the policy names {spec} as the text that says how to plan, and no such file is there"
+            );
+            let next = "say so to the person, who puts it there, or takes `planSpec` out of the policy and commits that";
+            return deny("PL-009", codes::PLAN_SPEC_UNREAD, fact, next.to_owned());
+        }
         let fact = format!("{spec} says how to plan, and was not read in this session");
         return deny(
             "PL-009",
@@ -119,7 +126,7 @@ fn fault(plan: &Plan) -> Option<Fault> {
 }
 
 /// `cairn plan set` and `cairn plan show`, and beside them only what prints the plan for them to read.
-fn is_about_plans(act: &Act<'_>) -> bool {
+pub(super) fn is_about_plans(act: &Act<'_>) -> bool {
     let commands = &act.effects.commands;
     let is_of_plans = |argv: &Argv| {
         let mut words = argv.arguments().filter(|word| !word.starts_with('-'));

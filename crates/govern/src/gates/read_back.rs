@@ -8,7 +8,7 @@ use std::path::Path;
 use gate::event::{Decision, Tool};
 use gate::protected::Scope;
 
-use super::{Act, Found, Known};
+use super::{Act, Found, Known, plan};
 use crate::classify::{Effects, Place};
 use crate::codes;
 use crate::policy::{Policy, Switch};
@@ -25,7 +25,7 @@ const HARMLESS: &[&str] = &["-p", "-u", "--patch", "--no-color", "--no-ext-diff"
 
 /// What the gate says before an acting call.
 pub(super) fn judge(act: &Act<'_>, known: &Known<'_>) -> Option<Found> {
-    if !act.effects.is_acting() || !known.policy.is_on(Switch::ReadBack) {
+    if !act.effects.is_acting() || plan::is_about_plans(act) || !known.policy.is_on(Switch::ReadBack) {
         return None;
     }
     let is_there = |name: &&str| {

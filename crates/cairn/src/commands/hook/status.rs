@@ -3,6 +3,7 @@
 use agents::install::{Scope, State, Status};
 use agents::{AgentId, Lack, Provision, Reach, Standing};
 use gate::{Exit, Refusal};
+use govern::policy::Switch;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -24,6 +25,9 @@ pub struct Statuses {
     pub degraded: Vec<Degraded>,
     /// Whether the gate lives.
     pub gate: Canary,
+    /// What the policy asks for and nobody can do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub dead_ends: Vec<String>,
     /// The pause at this moment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<Pause>,
@@ -102,6 +106,10 @@ impl Document for Statuses {
         } else {
             page.bad(format_args!("critical: the gate does not judge: {}", self.gate.message));
         }
+        for dead_end in &self.dead_ends {
+            page.caution(dead_end);
+            page.hint("put the file there, or take `planSpec` out of the policy, and commit that");
+        }
         if let Some(pause) = &self.paused {
             page.caution(pause);
             page.next("cairn hook resume");
@@ -150,5 +158,13 @@ pub(super) fn run(ctx: &Ctx<'_>, agent: Option<AgentId>) -> Result<Answer, Refus
     let degraded = degraded.filter_map(|one| Degraded::of(*one)).collect();
     let gate = canary::ask(ctx.world);
     let paused = pause::running(&state, ctx.world.now());
-    Ok(Answer::of(&Statuses { files, degraded, gate, paused, one: agent.is_some() }))
+    // A policy that can't be read is what the gate says of every call.
+    let policy = crate::hook::policy(ctx.world).ok().filter(|policy| policy.is_on(Switch::Plan));
+    let spec = policy.and_then(|policy| policy.plan_spec);
+    let spec = spec.filter(|spec| !state.root().join(spec).is_file());
+    let said = |spec| {
+        format!("the plan gate wants {spec} read, and no such file is there: every acting call is denied")
+    };
+    let dead_ends = spec.map(said).into_iter().collect();
+    Ok(Answer::of(&Statuses { files, degraded, gate, dead_ends, paused, one: agent.is_some() }))
 }

@@ -1,5 +1,6 @@
 //! A shell command: read by two parsers, walked once, each program by what it is known to do.
 
+mod alone;
 mod assign;
 mod braces;
 mod expand;
@@ -69,10 +70,10 @@ pub fn classify(command: &str, folders: Vec<Base>, context: Context<'_>) -> Effe
 const PLAINER: &str = "use plainer syntax, one command a call, or change files with a file tool";
 
 fn classify_here(command: &str, folders: Vec<Base>, context: Context<'_>, most_openings: usize) -> Effects {
-    let mut shell = Shell {
+    let begin = || Shell {
         context,
         effects: Effects::default(),
-        state: State::new(folders),
+        state: State::new(folders.clone()),
         depth: 0,
         steps: 0,
         words: 0,
@@ -81,8 +82,14 @@ fn classify_here(command: &str, folders: Vec<Base>, context: Context<'_>, most_o
         keeps_whole: true,
         programs: syntax::Programs::default(),
     };
+    let mut shell = begin();
     let result = shell.script(command);
     shell.effects.settle();
+    if let Ok(program) = shell.programs.program(command, most_openings)
+        && result.is_ok()
+    {
+        shell.effects.alone = begin().alone(&program);
+    }
     if let Err(Unclear { why, hint }) = result {
         // What was found before is kept: a gate may name it.
         shell.effects.acts = true;

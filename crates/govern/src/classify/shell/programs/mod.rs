@@ -17,6 +17,7 @@ mod wrappers;
 
 use std::rc::Rc;
 
+use crate::classify::own;
 use crate::classify::text::Text;
 
 use super::state::Value;
@@ -105,6 +106,7 @@ impl Shell<'_> {
             return Ok(());
         }
         let is_known = self.builtin(short, rest, input)?
+            || Self::looks(short, rest)
             || self.wrapper(short, rest, input)?
             || self.reader(short, rest)?
             || self.changer(short, rest, input)?;
@@ -112,6 +114,12 @@ impl Shell<'_> {
             self.opaque();
         }
         Ok(())
+    }
+
+    /// Whether it is a command of this very program that looks at most.
+    fn looks(name: &str, rest: &[Text]) -> bool {
+        let words: Option<Vec<&str>> = rest.iter().map(Text::as_literal).collect();
+        words.is_some_and(|words| own::looks(name, &words))
     }
 
     fn call(
