@@ -62,15 +62,16 @@ impl Course<'_> {
     }
 
     /// Whether what lies there is what calls of the session announced and left there: that it changed is no news. Of a
-    /// new folder, each file in it.
-    pub(super) fn is_own(&self, path: &str) -> bool {
+    /// new folder, each file in it. `writes` are those of the call that was made just now.
+    pub(super) fn is_own(&self, path: &str, writes: &[String]) -> bool {
         if let Some(folder) = path.strip_suffix('/') {
-            return self.is_own_folder(folder);
+            return self.is_own_folder(folder, writes);
         }
-        self.session.wrote.get(path).is_some_and(|content| *content == self.content(path))
+        writes.iter().any(|own| own == path)
+            || self.session.wrote.get(path).is_some_and(|content| *content == self.content(path))
     }
 
-    fn is_own_folder(&self, folder: &str) -> bool {
+    fn is_own_folder(&self, folder: &str, writes: &[String]) -> bool {
         let mut folders = vec![folder.to_owned()];
         let mut left = MOST_ENTRIES;
         while let Some(folder) = folders.pop() {
@@ -84,7 +85,7 @@ impl Course<'_> {
                 match named {
                     Some(_) if left == 0 => return false,
                     Some((path, kind)) if kind.is_dir() => folders.push(path),
-                    Some((path, _)) if self.is_own(&path) => {}
+                    Some((path, _)) if self.is_own(&path, writes) => {}
                     _ => return false,
                 }
             }
@@ -118,8 +119,9 @@ impl Course<'_> {
         let is_shown = |name: &&str| {
             read_back::shows(&act, self.state.root(), name) || by_diff.iter().any(|path| path == name)
         };
-        let shown = due.into_iter().filter(is_shown);
-        shown.map(|name| Entry::Unmark { name: read_back::mark(name) }).collect()
+        let shown: Vec<&str> = due.iter().copied().filter(is_shown).collect();
+        let seen = due.into_iter().filter(|name| shown.contains(name) || read_back::lies_in(name, &shown));
+        seen.map(|name| Entry::Unmark { name: read_back::mark(name) }).collect()
     }
 
     /// The files that such a `git diff` shows, from the top: git says, as it alone knows which it tracks.
