@@ -1,8 +1,11 @@
 //! `hook status`: what is installed, with the cure of what is not right, and a call that must be denied.
 
+use std::collections::BTreeMap;
+
 use agents::install::{Scope, State, Status};
 use agents::{AgentId, Lack, Provision, Reach, Standing};
-use gate::{Exit, Refusal};
+use gate::{Exit, Refusal, words};
+use govern::policy::{Check, Policy, Protect, Switch};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -24,11 +27,49 @@ pub struct Statuses {
     pub degraded: Vec<Degraded>,
     /// Whether the gate lives.
     pub gate: Canary,
+    /// What the policy in force asks for; none where it can't be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<InForce>,
     /// The pause at this moment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<Pause>,
     #[serde(skip)]
     one: bool,
+}
+
+/// What the strictest of the person's policy, that of `HEAD` and that of the working tree asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct InForce {
+    /// The gates that are on.
+    pub gates: Vec<&'static str>,
+    /// What is checked by running it.
+    pub checks: BTreeMap<String, Check>,
+    /// More paths that agents leave alone.
+    pub protect: Vec<Protect>,
+}
+
+impl InForce {
+    fn of(policy: Policy) -> Self {
+        let gates = Switch::ALL.into_iter().filter(|gate| policy.is_on(*gate)).map(Switch::name).collect();
+        Self { gates, checks: policy.checks, protect: policy.protect }
+    }
+
+    fn render(&self, page: &mut Page) {
+        if self.gates.is_empty() && self.checks.is_empty() && self.protect.is_empty() {
+            return;
+        }
+        let gates = if self.gates.is_empty() { "no gate".to_owned() } else { self.gates.join(", ") };
+        page.aside(format_args!("· the policy in force: on are {gates}"));
+        for (name, check) in &self.checks {
+            let words: Vec<String> = check.command.iter().map(|word| words::quote(word)).collect();
+            page.under(format_args!("check {name}: {} for {}", words.join(" "), check.paths.join(", ")));
+        }
+        for entry in &self.protect {
+            let hidden = if entry.hidden { ", hidden" } else { "" };
+            page.under(format_args!("protected{hidden}: {} ({})", entry.path, entry.because));
+        }
+    }
 }
 
 /// What one agent can't give.
@@ -97,6 +138,9 @@ impl Document for Statuses {
             page.next("cairn hook install claude");
         }
         self.degraded.iter().for_each(|degraded| degraded.render(page));
+        if let Some(policy) = &self.policy {
+            policy.render(page);
+        }
         if self.gate.alive {
             page.ok(format_args!("the gate lives: {}", self.gate.message));
         } else {
@@ -150,5 +194,7 @@ pub(super) fn run(ctx: &Ctx<'_>, agent: Option<AgentId>) -> Result<Answer, Refus
     let degraded = degraded.filter_map(|one| Degraded::of(*one)).collect();
     let gate = canary::ask(ctx.world);
     let paused = pause::running(&state, ctx.world.now());
-    Ok(Answer::of(&Statuses { files, degraded, gate, paused, one: agent.is_some() }))
+    // Where it can't be read, the gate says why.
+    let policy = crate::hook::policy(ctx.world).ok().map(InForce::of);
+    Ok(Answer::of(&Statuses { files, degraded, gate, policy, paused, one: agent.is_some() }))
 }
