@@ -349,6 +349,16 @@ mod tests {
     }
 
     #[test]
+    fn the_example_of_the_documentation_is_a_policy() {
+        let text = include_str!("../../../docs/configuration.md");
+        let (_, rest) = text.split_once("```json\n").unwrap();
+        let policy = policy(rest.split_once("```").unwrap().0);
+        assert!(policy.is_on(Switch::Plan) && policy.is_on(Switch::Completion));
+        assert_eq!((policy.checks.len(), policy.protect.len(), policy.pins.len()), (2, 2, 2));
+        assert_eq!(policy.knowledge.folder(), "notes/vault");
+    }
+
+    #[test]
     fn a_policy_that_is_none_says_where() {
         for (text, what) in [
             ("{", "line 1"),
@@ -361,7 +371,7 @@ mod tests {
             ),
             (
                 r#"{ "schema": 1, "checks": { "t": { "paths": ["**"], "command": "make && make test" } } }"#,
-                r#"write ["sh","-c","make && make test"]"#,
+                r#"put that text into a script and write ["sh","check.sh"]"#,
             ),
             (
                 r#"{ "schema": 1, "checks": { "t": { "paths": "src/**", "command": ["x"] } } }"#,

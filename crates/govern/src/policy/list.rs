@@ -48,12 +48,18 @@ impl<'de, F: Fn(&str) -> String> Visitor<'de> for List<F> {
 
 fn as_words(text: &str) -> String {
     // Only what a shell would do nothing more to than to part it is the same without one.
-    let is_plain = !text.contains(|letter: char| "|&;<>()$`\\*?[]{}~#!=\n".contains(letter));
-    let words = match commands(text).as_slice() {
-        [words] if is_plain => list(words),
-        _ => list(&["sh", "-c", text]),
-    };
-    format!("a command is a list of words and not shell text: write {words}")
+    let is_plain = !text.contains(|letter: char| "|&;<>()$`\\*?[]{}~#!='\"\n".contains(letter));
+    match commands(text).as_slice() {
+        [words] if is_plain => {
+            format!("a command is a list of words and not shell text: write {}", list(words))
+        }
+        _ => {
+            let script = list(&["sh", "check.sh"]);
+            format!(
+                "a command is a list of words and not shell text: put that text into a script and write {script}"
+            )
+        }
+    }
 }
 
 fn list(words: &[impl AsRef<str>]) -> String {
