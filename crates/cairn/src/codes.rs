@@ -12,6 +12,7 @@ gate::reason_codes! {
     NOT_WRITTEN = "not-written", "A file can't be written.";
     TICKET_GONE = "ticket-gone", "No ticket of this name waits for an answer.";
     PAUSE_LENGTH = "pause-length", "The length of the pause is not one that is allowed.";
+    NO_PROJECT = "no-project", "There is no work tree of git that shared settings could be of.";
     NOT_PAUSED = "not-paused", "The gates are not paused.";
     NO_RECEIPT = "no-receipt", "No receipt has this number or this call.";
     RECEIPTS_UNREADABLE = "receipts-unreadable", "The log of receipts, or a key that signed it, can't be read.";

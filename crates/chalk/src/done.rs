@@ -52,6 +52,9 @@ pub struct Outcome {
     /// What the review is worth; none where the cadence asks for none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub review: Option<String>,
+    /// Why the cadence asks for no review of this task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub review_off: Option<String>,
     /// The review gate was passed by force.
     pub forced: bool,
     /// What a person should look at.
@@ -85,6 +88,7 @@ pub fn done(session: &Session<'_>, wanted: &str, request: &Request) -> Result<Ou
         refusal: None,
         levers: None,
         review: None,
+        review_off: None,
         forced: false,
         findings: Vec::new(),
         milestone: None,
@@ -154,6 +158,8 @@ fn judge(
                 format!("forced: {}", refusal.message),
             ));
         }
+    } else {
+        outcome.review_off = Some(unasked(config));
     }
     let report = levers::run(session, config, task, &tree)?;
     for line in report.unclear() {
@@ -308,6 +314,18 @@ pub(crate) fn asks_for_review(session: &Session<'_>, config: &Config, task: &Tas
         return Ok(false);
     }
     Ok(closes_milestone(task, &session.all_tasks()?).is_some())
+}
+
+/// Why a task is done without a review.
+fn unasked(config: &Config) -> String {
+    let cadence = config.protocol.cadence();
+    if cadence.contains(&Cadence::MilestoneBoundary) {
+        "it is asked for at the end of a milestone".to_owned()
+    } else if cadence.is_empty() {
+        "`protocol.review.required` is not set".to_owned()
+    } else {
+        "`protocol.review.requiredAt` asks for it when the phase advances".to_owned()
+    }
 }
 
 /// The milestone whose last open task this is.

@@ -196,6 +196,37 @@ mod tests {
         assert_eq!(names, published);
     }
 
+    /// A subject is written from the README: each rule that a vector expects stands in its table.
+    #[test]
+    fn every_expected_rule_is_in_the_readme() {
+        fn verdicts(value: &Value, found: &mut Vec<String>) {
+            match value {
+                Value::Array(items) => items.iter().for_each(|item| verdicts(item, found)),
+                Value::Object(members) => {
+                    let words: Option<Vec<&str>> = ["gate", "rule", "reason", "hint"]
+                        .iter()
+                        .map(|key| members.get(*key)?.as_str())
+                        .collect();
+                    found.extend(words.map(|words| format!("| `{}` |", words.join("` | `"))));
+                    members.values().for_each(|item| verdicts(item, found));
+                }
+                _ => {}
+            }
+        }
+        let readme = include_str!("../../../conformance/README.md");
+        let mut found = Vec::new();
+        for (_, text) in FILES {
+            let file: Value = json::read(text.as_bytes()).unwrap();
+            for vector in file["vectors"].as_array().unwrap() {
+                verdicts(&vector["expect"], &mut found);
+            }
+        }
+        assert!(found.len() > 100);
+        for row in found {
+            assert!(readme.contains(&row), "{row}");
+        }
+    }
+
     const ONE: &str = r#"{"family":"x","about":"","vectors":[{"id":"X-1","version":1,"contract":"x","title":"t",
         "mark":"stated","level":"none","requires":["a"],"steps":[{"op":"x"}],"expect":{"outputs":[{"n":1}]}}]}"#;
 

@@ -4,6 +4,7 @@
 //! of them applies in every point, so that editing the file loosens nothing before it is committed.
 
 mod discipline;
+mod list;
 
 use std::collections::BTreeMap;
 
@@ -95,8 +96,10 @@ pub struct Protect {
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Check {
     /// Changes of what these patterns match ask for the check.
+    #[serde(deserialize_with = "list::patterns")]
     pub paths: Vec<String>,
     /// The command, word by word.
+    #[serde(deserialize_with = "list::words")]
     pub command: Vec<String>,
 }
 
@@ -115,6 +118,24 @@ pub enum Switch {
     Commitment,
     /// G6.
     Completion,
+}
+
+impl Switch {
+    /// Every gate that can be switched.
+    pub const ALL: [Self; 6] =
+        [Self::Plan, Self::Gain, Self::Verify, Self::ReadBack, Self::Commitment, Self::Completion];
+
+    /// Its key in a policy.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Plan => "plan",
+            Self::Gain => "gain",
+            Self::Verify => "verify",
+            Self::ReadBack => "readBack",
+            Self::Commitment => "commitment",
+            Self::Completion => "completion",
+        }
+    }
 }
 
 impl Policy {
@@ -328,12 +349,38 @@ mod tests {
     }
 
     #[test]
+    fn the_example_of_the_documentation_is_a_policy() {
+        let text = include_str!("../../../docs/configuration.md");
+        let (_, rest) = text.split_once("```json\n").unwrap();
+        let policy = policy(rest.split_once("```").unwrap().0);
+        assert!(policy.is_on(Switch::Plan) && policy.is_on(Switch::Completion));
+        assert_eq!((policy.checks.len(), policy.protect.len(), policy.pins.len()), (2, 2, 2));
+        assert_eq!(policy.knowledge.folder(), "notes/vault");
+    }
+
+    #[test]
     fn a_policy_that_is_none_says_where() {
         for (text, what) in [
             ("{", "line 1"),
             ("{}", "`schema` is missing"),
             (r#"{ "schema": 2 }"#, "schema 2 is not known"),
             (r#"{ "schema": 1, "colour": 1 }"#, "unknown field `colour`"),
+            (
+                "{ \"schema\": 1,\n \"checks\": { \"t\": { \"paths\": [\"**\"], \"command\": \"sh t.sh\" } } }",
+                "line 2, column 57: a command is a list of words and not shell text: write [\"sh\",\"t.sh\"]",
+            ),
+            (
+                r#"{ "schema": 1, "checks": { "t": { "paths": ["**"], "command": "make && make test" } } }"#,
+                r#"put that text into a script and write ["sh","check.sh"]"#,
+            ),
+            (
+                r#"{ "schema": 1, "checks": { "t": { "paths": "src/**", "command": ["x"] } } }"#,
+                r#"patterns are a list: write ["src/**"]"#,
+            ),
+            (
+                r#"{ "schema": 1, "checks": { "t": { "paths": [], "command": [] } } }"#,
+                "a command has at least one word",
+            ),
         ] {
             let error = Policy::read(text.as_bytes()).unwrap_err();
             assert!(error.contains(what), "{error}");

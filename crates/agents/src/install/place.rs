@@ -54,6 +54,20 @@ pub(super) enum Kind {
     Bridge { version: u8 },
 }
 
+impl Target {
+    /// The file as a person knows it: from the top of the work tree, or with `~/` from the home.
+    pub fn shown(&self) -> String {
+        match self.base {
+            Base::Project => self.path.to_owned(),
+            Base::Home => format!("~/{}", self.path),
+            Base::Config => format!("{CONFIG}{}", self.path),
+        }
+    }
+}
+
+/// The person's settings folder, where none is set.
+const CONFIG: &str = "~/.config/";
+
 /// The files that an installation writes, in the order in which they are written.
 ///
 /// # Errors

@@ -36,8 +36,8 @@ pub struct Status {
     pub agent: AgentId,
     /// Whose settings.
     pub scope: Scope,
-    /// The file, from its base.
-    pub path: &'static str,
+    /// The file: from the top of the work tree, or with `~/` from the person's home.
+    pub path: String,
     /// How it stands.
     pub state: State,
     /// The program that is called.
@@ -79,7 +79,7 @@ pub fn status(
     let mut status = Status {
         agent: target.agent,
         scope: target.scope,
-        path: target.path,
+        path: target.shown(),
         state: State::Absent,
         program: None,
         problems: Vec::new(),
@@ -169,14 +169,14 @@ fn of_settings(
     }
     if is_off(target, document) {
         status.state = State::Off;
-        status.problems.push(format!("`{}` switches hooks off", target.path));
-        status.cure = Some(format!("remove `disableAllHooks` or `enabled` from `{}`", target.path));
+        status.problems.push(format!("`{}` switches hooks off", target.shown()));
+        status.cure = Some(format!("remove `disableAllHooks` or `enabled` from `{}`", target.shown()));
         return;
     }
     let wanted = wanted(target, program);
     if is_exact(document, &wanted, &ours) {
         status.state = State::Installed;
-        status.cure = is_doubled.then(|| format!("remove the other entry from `{}`", target.path));
+        status.cure = is_doubled.then(|| format!("remove the other entry from `{}`", target.shown()));
         return;
     }
     status.state = State::Stale;

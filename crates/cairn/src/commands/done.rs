@@ -10,7 +10,7 @@ use crate::cli::value;
 use crate::ctx::Ctx;
 use crate::page::Page;
 
-/// Finish a task; refused unless verified, intact and reviewed
+/// Finish a task; refused unless verified and intact, and reviewed where the project asks for it
 #[derive(Debug, clap::Args)]
 pub struct Args {
     /// The task: its id or the beginning of it.
@@ -43,7 +43,7 @@ impl Document for Outcome {
             page.under(format_args!("review: {review}"));
         }
         if let Some(report) = &self.levers {
-            levers(page, report);
+            levers(page, report, self.review_off.as_deref());
         }
         for finding in &self.findings {
             page.finding(finding);
@@ -59,9 +59,9 @@ impl Document for Outcome {
     }
 }
 
-/// What each lever said, and in one line which of them weren't asked.
-fn levers(page: &mut Page, report: &Report) {
-    let mut off = Vec::new();
+/// What each lever said, and in one line which of them, and whether the review, weren't asked.
+fn levers(page: &mut Page, report: &Report, review_off: Option<&str>) {
+    let mut off: Vec<String> = review_off.iter().map(|why| format!("review ({why})")).collect();
     for (name, outcome) in report.levers() {
         match outcome {
             Lever::Off { why } => off.push(format!("{name} ({why})")),

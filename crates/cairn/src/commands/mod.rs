@@ -67,7 +67,11 @@ pub enum Everyday {
     Start(start::Args),
     /// Run the toolchain and check the locks (P4, P6)
     Verify(verify::Args),
-    /// Finish a task; refused unless verified, intact and reviewed
+    /// Finish a task; refused unless verified and intact, and reviewed where the project asks for it
+    ///
+    /// A review is asked for where `protocol.review.required` is true, or where `protocol.review.requiredAt` names a
+    /// moment that has come. With `protocol.review.command` empty, a person reviews with `review --note`. What was not
+    /// asked is listed.
     Done(done::Args),
     /// Lock a changed test again, with a reason
     AmendSpec(amend_spec::Args),

@@ -12,7 +12,7 @@ use govern::deploy::seed::{Origin, seed};
 use govern::deploy::state::Deployment;
 use govern::deploy::{SPEC, VAULT};
 use govern::knowledge::regen::AGENTS;
-use govern::knowledge::vault::{Blocks, Planned, Vault, Writing};
+use govern::knowledge::vault::{Blocks, Note as Entered, Planned, Shelf, Vault, Writing};
 use govern::receipts::Note;
 use store::World;
 
@@ -51,13 +51,13 @@ impl Work<'_> {
             }
             Step::SeedVault => self.vault(state),
             Step::WireBridge => self.wire(),
-            Step::DryRunMigrate => self.regenerated(|_, _, made| {
+            Step::DryRunMigrate => self.regenerated(|writing, _, made| {
                 let fact = match &made.after {
                     None => format!("{AGENTS} stays away: nothing of {VAULT} is in force"),
                     after if *after == made.before => format!("{AGENTS} stays as it is"),
                     Some(after) => format!("{AGENTS} would change: {} bytes", after.len()),
                 };
-                Ok(made.receipted(step, fact))
+                Ok(made.receipted(step, format!("{fact}; {}", in_force(&writing.shelf))))
             }),
             Step::ApplyMigrate => self.migrate(before),
             Step::Verify => Err("the trials are no step that changes the target".to_owned()),
@@ -142,14 +142,22 @@ impl Work<'_> {
             if dry.and_then(|line| line.result_hash) != Some(digest(made.after.as_deref())) {
                 return Err(format!("{AGENTS} would become another than in the dry run"));
             }
+            let counted = in_force(&writing.shelf);
             writing.commit(planned).map_err(|refusal| refusal.message)?;
             let fact = match made.after {
                 Some(_) => format!("{AGENTS} has what is in force of {VAULT}"),
                 None => format!("{AGENTS} stays away: nothing of {VAULT} is in force"),
             };
-            Ok(made.receipted(Step::ApplyMigrate, fact))
+            Ok(made.receipted(Step::ApplyMigrate, format!("{fact}; {counted}")))
         })
     }
+}
+
+/// How much of a vault agents read every time.
+fn in_force(shelf: &Shelf) -> String {
+    let is_in_force = |note: &&Entered| note.entry.is_in_force(&shelf.terms.project);
+    let count = shelf.notes.iter().filter(is_in_force).count();
+    format!("entries of the vault: {count} in force, {} not", shelf.notes.len() - count)
 }
 
 /// The vault of the target, as every other command finds it there.

@@ -63,19 +63,22 @@ impl Course<'_> {
         if !found.protected.is_empty() {
             found.settle(&snapshot::in_order(self.world, &self.state, &found.protected));
         }
-        let unannounced: Vec<String> = found
+        let changed: Vec<String> = found
             .changed
             .iter()
-            .filter(|path| !writes.contains(path) && !self.is_own(path))
+            .filter(|path| !writes.contains(path) && !self.is_own(path, &[]))
             .cloned()
             .collect();
+        entries.extend(self.read_back_found(&effects, &changed));
+        // A folder is new as a whole, also where the call announced each file in it.
+        let unannounced: Vec<String> =
+            changed.into_iter().filter(|path| !self.is_own(path, &writes)).collect();
         if !unannounced.is_empty() {
             let note = Note { marker: "unannounced-write", paths: &unannounced, ..Note::default() };
             receipts.note(self.event, &note).map_err(|error| error.to_string())?;
             // Before the success of this very call, which a write forgets.
             entries.splice(0..0, unannounced.iter().map(|path| self.wrote(path)));
             entries.extend(self.due(&unannounced, &ran));
-            entries.extend(self.read_back_found(&effects, &unannounced));
         }
         self.remember(&entries)?;
         // What the call announced was judged before it, and a person let it pass.
@@ -129,8 +132,8 @@ impl Course<'_> {
             let shell = changed.iter().filter(|_| matches!(call.tool, Tool::Shell { .. }));
             let wrote: Vec<String> = shell.filter(is_there).cloned().collect();
             entries.extend(wrote.iter().map(|path| self.wrote(path)));
-            entries.extend(self.due(&wrote));
-            entries.extend(self.read_back_found(&wrote));
+            entries.extend(self.due(&wrote, ran));
+            entries.extend(self.to_read_back(&wrote));
             let red = |name: &String| Entry::Mark { name: verify::due(name), value: verify::RED.to_owned() };
             entries.extend(ran.iter().map(red));
             return entries;

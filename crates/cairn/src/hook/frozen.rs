@@ -28,7 +28,7 @@ impl Course<'_> {
         installed.into_iter().fold(frozen, |frozen, status| {
             let is_there = status.state != Standing::Absent;
             let content = is_there.then(|| serde_json::to_vec(&status).ok()).flatten();
-            frozen.with(Part::Hooks, status.path, content.as_deref())
+            frozen.with(Part::Hooks, &status.path, content.as_deref())
         })
     }
 

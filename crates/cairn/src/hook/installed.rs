@@ -61,6 +61,11 @@ impl<'w> Installed<'w> {
         Self { state, env: &world.env, program: program.to_string_lossy().into_owned() }
     }
 
+    /// The person's settings folder, where one is set.
+    fn config(&self) -> Option<PathBuf> {
+        self.env.get("XDG_CONFIG_HOME").map(PathBuf::from).filter(|base| base.is_absolute())
+    }
+
     /// Where a target lies.
     ///
     /// # Errors
@@ -70,10 +75,7 @@ impl<'w> Installed<'w> {
         let base = match target.base {
             Base::Project => Some(self.state.root().to_owned()),
             Base::Home => home(),
-            Base::Config => match self.env.get("XDG_CONFIG_HOME").map(PathBuf::from) {
-                Some(base) if base.is_absolute() => Some(base),
-                _ => home().map(|home| home.join(".config")),
-            },
+            Base::Config => self.config().or_else(|| home().map(|home| home.join(".config"))),
         };
         base.map(|base| base.join(target.path)).ok_or_else(|| {
             Refusal::new(codes::NO_STATE, "no home folder is set")
@@ -137,7 +139,15 @@ impl<'w> Installed<'w> {
     pub fn status_of(&self, target: &Target) -> Result<Status, Refusal> {
         let existing = read(&self.path(target)?)?;
         let runs = |program: &str| program == self.program || self.runs(program);
-        Ok(install::status(target, existing.as_deref(), &self.program, &runs))
+        let mut status = install::status(target, existing.as_deref(), &self.program, &runs);
+        if let (Base::Config, Some(folder)) = (target.base, self.config()) {
+            // It lies elsewhere than the folder says that is usual.
+            let usual = target.shown();
+            let path = folder.join(target.path).display().to_string();
+            let words = status.problems.iter_mut().chain(&mut status.cure).chain([&mut status.path]);
+            words.for_each(|text| *text = text.replace(&usual, &path));
+        }
+        Ok(status)
     }
 
     fn runs(&self, program: &str) -> bool {

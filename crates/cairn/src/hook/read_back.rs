@@ -20,11 +20,16 @@ impl Course<'_> {
     /// What a call that succeeded leaves to be read back, having written `changed`, and what it showed of the rest.
     pub(super) fn read_back(&self, effects: &Effects, changed: &[String]) -> Vec<Entry> {
         let mut entries = self.shown(effects);
+        entries.extend(self.to_read_back(changed));
+        entries
+    }
+
+    /// What is to be read back of files that a call announced.
+    pub(super) fn to_read_back(&self, changed: &[String]) -> Vec<Entry> {
         let owed = self.owed(changed);
         let ignored = self.ignored(&owed);
         let owed = owed.into_iter().zip(ignored).filter(|(_, is_ignored)| !is_ignored);
-        entries.extend(owed.map(|(path, _)| due(path)));
-        entries
+        owed.map(|(path, _)| due(path)).collect()
     }
 
     /// What is to be read back of files that changed in a call without a word. Git told of them, so it ignores none. What
@@ -81,15 +86,16 @@ impl Course<'_> {
     }
 
     /// Whether what lies there is what calls of the session announced and left there: that it changed is no news. Of a
-    /// new folder, each file in it.
-    pub(super) fn is_own(&self, path: &str) -> bool {
+    /// new folder, each file in it. `writes` are those of the call that was made just now.
+    pub(super) fn is_own(&self, path: &str, writes: &[String]) -> bool {
         if let Some(folder) = path.strip_suffix('/') {
-            return self.is_own_folder(folder);
+            return self.is_own_folder(folder, writes);
         }
-        self.session.wrote.get(path).is_some_and(|content| *content == self.content(path))
+        writes.iter().any(|own| own == path)
+            || self.session.wrote.get(path).is_some_and(|content| *content == self.content(path))
     }
 
-    fn is_own_folder(&self, folder: &str) -> bool {
+    fn is_own_folder(&self, folder: &str, writes: &[String]) -> bool {
         let mut folders = vec![folder.to_owned()];
         let mut left = MOST_ENTRIES;
         while let Some(folder) = folders.pop() {
@@ -103,7 +109,7 @@ impl Course<'_> {
                 match named {
                     Some(_) if left == 0 => return false,
                     Some((path, kind)) if kind.is_dir() => folders.push(path),
-                    Some((path, _)) if self.is_own(&path) => {}
+                    Some((path, _)) if self.is_own(&path, writes) => {}
                     _ => return false,
                 }
             }
@@ -137,8 +143,9 @@ impl Course<'_> {
         let is_shown = |name: &&str| {
             read_back::shows(&act, self.state.root(), name) || by_diff.iter().any(|path| path == name)
         };
-        let shown = due.into_iter().filter(is_shown);
-        shown.map(|name| Entry::Unmark { name: read_back::mark(name) }).collect()
+        let shown: Vec<&str> = due.iter().copied().filter(is_shown).collect();
+        let seen = due.into_iter().filter(|name| shown.contains(name) || read_back::lies_in(name, &shown));
+        seen.map(|name| Entry::Unmark { name: read_back::mark(name) }).collect()
     }
 
     /// The files that such a `git diff` shows, from the top: git says, as it alone knows which it tracks.

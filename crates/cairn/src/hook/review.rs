@@ -125,13 +125,11 @@ fn fed_back(review: &Review<'_>) -> Found {
     };
     let mut next = Vec::new();
     if !review.broken.is_empty() {
-        next.push("take back what goes against the constraint, or ask the person to lift it");
+        next.push("take back what goes against the constraint, or ask the person to lift it".to_owned());
     }
-    if !review.corrected.is_empty() {
-        next.push("say the receipted figures");
-    }
+    next.extend(review.instead());
     if !review.unlabelled.is_empty() {
-        next.push("label what has no receipt");
+        next.push("label what has no receipt".to_owned());
     }
     Found {
         decision: Decision::Deny,
@@ -144,22 +142,16 @@ fn fed_back(review: &Review<'_>) -> Found {
     }
 }
 
-/// The first claim that contradicts the receipts (G6).
+/// The claims that contradict the receipts (G6).
 fn contradicted(evidence: &evidence::Evidence) -> Option<Found> {
-    let finding = evidence.findings.iter().find(|finding| finding.verdict == evidence::Verdict::Invalid)?;
-    let figure = |value: Option<i64>| value.map_or_else(|| "nothing".to_owned(), |value| value.to_string());
+    let (fact, next) = evidence.contradicted()?;
     Some(Found {
         decision: Decision::Deny,
         gate: "G6",
         rule: "WS-022".to_owned(),
         reason: govern::codes::CLAIM_INVALID,
-        fact: format!(
-            "{:?} was said to be {}, and the receipts have {}",
-            finding.key,
-            figure(finding.claimed),
-            figure(finding.receipted)
-        ),
-        next: "say what the receipts show".to_owned(),
+        fact,
+        next,
         ticket: false,
     })
 }

@@ -257,24 +257,32 @@ pub(super) fn policy(
     files: &mut Vec<PathBuf>,
 ) -> Result<Policy, String> {
     let mut policies = Vec::new();
-    let read = |bytes: &[u8], whose: &str| {
-        Policy::read(bytes)
-            .map_err(|error| format!("{whose} can't be read: {error}; a person mends that file"))
+    let read = |bytes: &[u8], whose: &str, cure: &str| {
+        Policy::read(bytes).map_err(|error| format!("{whose} can't be read: {error}; {cure}"))
     };
+    let mend = "a person mends that file";
     if let Some(person) = personal(world) {
         if let Some(bytes) = file::read(&person).map_err(|error| error.to_string())? {
-            policies.push(read(&bytes, &person.display().to_string())?);
+            policies.push(read(&bytes, &person.display().to_string(), mend)?);
         }
         files.push(person);
     }
     let own = root.join(policy::PATH);
-    if let Some(bytes) = file::read(&own).map_err(|error| error.to_string())? {
-        policies.push(read(&bytes, policy::PATH)?);
+    let in_tree = file::read(&own).map_err(|error| error.to_string())?;
+    if let Some(bytes) = &in_tree {
+        policies.push(read(bytes, policy::PATH, mend)?);
     }
     files.push(own);
     let committed = committed.and_then(|tree| tree.read(&RepoPath::from(policy::PATH)).ok()?);
     if let Some(bytes) = committed {
-        policies.push(read(&bytes, &format!("{} in HEAD", policy::PATH))?.settled());
+        let path = policy::PATH;
+        let cure = match in_tree {
+            Some(_) => format!(
+                "the file in the working tree is in order: a person commits it, as with `git commit -m policy -- {path}`"
+            ),
+            None => format!("a person writes {path} anew, or takes it out of git, and commits that"),
+        };
+        policies.push(read(&bytes, &format!("{} in HEAD", policy::PATH), &cure)?.settled());
     }
     Ok(policies.into_iter().reduce(|one, other| one.stricter(&other)).unwrap_or_default())
 }

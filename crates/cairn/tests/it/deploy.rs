@@ -221,6 +221,12 @@ fn a_whole_life() {
         ]
     );
     assert_eq!(ran["receipts"][2]["outcome"], "not_applicable");
+    // Who seeds files of their own should see that they are not in force.
+    let index = target.scratch.read(".governance/vault/Index.md");
+    for receipt in [&ran["receipts"][5], &ran["receipts"][6]] {
+        let fact = receipt["fact"].as_str().unwrap();
+        assert!(fact.ends_with("; entries of the vault: 1 in force, 4 not"), "{fact}\n{index}");
+    }
     assert_eq!(source(&target.vault), vault, "the source is only read");
     let settings = target.scratch.read(".claude/settings.json");
     assert!(settings.contains("\"cairn\"") && settings.contains("\"model\": \"x\""), "{settings}");
@@ -245,6 +251,7 @@ fn a_whole_life() {
     let completion = target.run(&["deploy", "report", "--json"]).ok().json()["completion"].clone();
     assert_eq!((&completion["evidence"], &completion["toolset"]), (&"VERIFIED".into(), &"claude".into()));
     assert_eq!(completion["notice"]["id"], "N-7");
+    assert!(completion["receipts"].to_string().contains("entries of the vault: 1 in force, 4 not"));
     target.run(&["deploy", "report"]).ok();
     // A chain that someone else made is whole too, and its end is not on the signed receipts.
     let chain = target.scratch.read(".governance/deploy-receipts.jsonl");

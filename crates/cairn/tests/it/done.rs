@@ -34,7 +34,7 @@ fn a_verified_task_is_done() {
     ✓ done: task-b8518be  Add
       verify: GREEN
       break-it: held
-      not asked: requireTest (the task has locked tests), mutation (`protocol.mutation` is not set)
+      not asked: review (`protocol.review.required` is not set), requireTest (the task has locked tests), mutation (`protocol.mutation` is not set)
       next: chalk next
     --- err
     ");
@@ -332,7 +332,7 @@ fn a_lever_with_nothing_to_judge_is_shown_and_under_strict_policy_refuses() {
     ✓ done: task-a6ead51  Add
     ! verified, but VACUOUS: no gate has a command
       requireTest: nothing to judge
-      not asked: break-it (`protocol.breakTest` is not set), mutation (`protocol.mutation` is not set)
+      not asked: review (`protocol.review.required` is not set), break-it (`protocol.breakTest` is not set), mutation (`protocol.mutation` is not set)
     ! lever-inconclusive: requireTest had nothing to judge: nothing changed since the task was started
       hint: what was done before `start`, and what lies where tests lie, is not judged; a person lets a task go without by `chalk task edit task-a6ead519 --label no-test`
       next: chalk next

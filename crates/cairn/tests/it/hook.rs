@@ -251,3 +251,96 @@ fn a_policy_that_cannot_be_read_is_named_with_its_line_and_cure() {
     fs::remove_file(&person).unwrap();
     assert!(scratch.run(&["cairn", "hook", "status"]).ok().out.contains("the gate lives"));
 }
+
+/// A person mended the file, and was told to mend it: `HEAD` still held the broken one.
+#[test]
+fn a_broken_policy_in_head_is_mended_by_a_commit() {
+    let tree = ".governance/policy.json";
+    let broken =
+        "{ \"schema\": 1,\n  \"checks\": { \"t\": { \"paths\": [\"**\"], \"command\": \"sh t.sh\" } } }\n";
+    let scratch = Scratch::repository();
+    scratch.write(tree, broken);
+    scratch.commit("first");
+    let said = || {
+        let document = scratch.run(&["cairn", "hook", "status", "--json"]).json();
+        document["gate"]["message"].as_str().unwrap().to_owned()
+    };
+    let wrong = "line 2, column 58: a command is a list of words and not shell text: write [\"sh\",\"t.sh\"]";
+    assert!(
+        said().contains(&format!("{tree} can't be read: {wrong}; a person mends that file")),
+        "{}",
+        said()
+    );
+    scratch.write(tree, broken.replace("\"sh t.sh\"", "[\"sh\", \"t.sh\"]"));
+    let cure = format!("a person commits it, as with `git commit -m policy -- {tree}`");
+    assert!(said().contains(&format!("{tree} in HEAD can't be read: {wrong}")), "{}", said());
+    assert!(said().contains(&cure), "{}", said());
+    fs::remove_file(scratch.path(tree)).unwrap();
+    assert!(said().contains("writes .governance/policy.json anew, or takes it out of git"), "{}", said());
+    scratch.write(tree, "{ \"schema\": 1 }");
+    scratch.git(&["commit", "-qm", "policy", "--", tree]);
+    scratch.run(&["cairn", "hook", "status"]).ok();
+}
+
+#[test]
+fn the_policy_in_force_is_shown() {
+    let scratch = Scratch::repository();
+    let before = scratch.run(&["cairn", "hook", "status"]).ok().out;
+    assert!(!before.contains("policy"), "{before}");
+    scratch.write(
+        ".governance/policy.json",
+        json!({
+            "schema": 1, "gates": { "verify": true, "completion": true },
+            "checks": { "code": { "paths": ["src/**"], "command": ["sh", "-c", "make test"] } },
+            "protect": [{ "path": "infra/**", "because": "it is live" }, { "path": "keys/*", "hidden": true, "because": "secret" }],
+        })
+        .to_string(),
+    );
+    insta::assert_snapshot!(scratch.run(&["cairn", "hook", "status"]).ok().out, @"
+    ! no agent calls cairn here
+      next: cairn hook install claude
+    · the policy in force: on are verify, readBack, completion
+      check code: sh -c 'make test' for src/**
+      protected: infra/** (it is live)
+      protected, hidden: keys/* (secret)
+    ✓ the gate lives: an edit below `.git/` is denied
+    ");
+    let document = scratch.run(&["cairn", "hook", "status", "--json"]).ok().json();
+    assert_eq!(document["policy"]["gates"], json!(["verify", "readBack", "completion"]));
+}
+
+/// Settings that are committed were written where nothing can be committed.
+#[test]
+fn shared_settings_need_a_work_tree_of_git() {
+    let bare = Scratch::empty();
+    bare.git(&["init", "-q", "--bare", "."]);
+    for scratch in [Scratch::empty(), bare] {
+        for agent in ["claude", "codex", "opencode"] {
+            scratch.run(&["cairn", "hook", "install", agent, "--shared", "--yes"]).refused(1, "no-project");
+        }
+        assert!(!scratch.path(".claude").exists() && !scratch.path(".codex").exists());
+        scratch.run(&["cairn", "hook", "install", "codex", "--yes"]).ok();
+    }
+    insta::assert_snapshot!(
+        Scratch::empty().run(&["cairn", "hook", "install", "claude", "--shared", "--yes"]).err,
+        @"
+    ✗ [root] lies in no work tree of git, and shared settings are committed (no-project)
+      hint: run the command in a checked-out repository, or without `--shared` for your own settings: `cairn hook install claude`
+    "
+    );
+}
+
+/// The person's file and that of the project had one name.
+#[test]
+fn a_file_of_the_home_is_told_from_one_of_the_project() {
+    let scratch = Scratch::repository();
+    insta::assert_snapshot!(
+        scratch.run(&["cairn", "hook", "status", "codex"]).out.lines().filter(|line| line.contains("absent")).collect::<Vec<_>>().join("\n"),
+        @"
+    · codex (private)  absent  ~/.codex/hooks.json
+    · codex (shared)  absent  .codex/hooks.json
+    "
+    );
+    let out = scratch.run(&["cairn", "hook", "status", "opencode"]).out;
+    assert!(out.contains("config/opencode/plugin/cairn.js") && !out.contains("~/.config"), "{out}");
+}

@@ -61,7 +61,7 @@ fn a_final_message_is_reviewed_and_given_back_where_the_policy_says_so() {
     assert_eq!(stop(&silent, message, false), "");
     assert_eq!(
         stop(&reviewed, message, false),
-        r#"{"decision":"block","reason":"SOM (C-8): it goes against the pinned constraint `Never push to main`; line 1 says tests passed 12, and the receipts have 11; line 1 says warnings 3, which has no receipt: [UNVERIFIED: warnings 3]. Next: take back what goes against the constraint, or ask the person to lift it; say the receipted figures; label what has no receipt"}"#
+        r#"{"decision":"block","reason":"SOM (C-8): it goes against the pinned constraint `Never push to main`; line 1 says 12 tests passed, and the receipts have 11 tests passed; line 1 says 3 warnings, which has no receipt: [UNVERIFIED: 3 warnings]. Next: take back what goes against the constraint, or ask the person to lift it; take those words out of the message, and say instead: 11 tests passed; label what has no receipt"}"#
     );
     assert_eq!(stop(&reviewed, message, true), "", "a stop is refused once");
     assert_eq!(stop(&reviewed, "11 tests passed. [UNVERIFIED: 3 warnings]", false), "");
@@ -80,6 +80,27 @@ fn a_final_message_is_reviewed_and_given_back_where_the_policy_says_so() {
         kinds.sort_unstable();
         assert_eq!(kinds, ["invalid_evidence", "pin_broken"], "the same matter is one proposal: {queue}");
     }
+}
+
+/// An honest message was refused: "Ran was said to be 0, and the receipts have 101".
+#[test]
+fn who_says_rightly_that_tests_failed_may_end_the_turn() {
+    let scratch = pinned(json!({ "gates": { "completion": true } }));
+    let mut after = payload(&scratch, AgentId::Claude, "post-tool", 1).unwrap();
+    after["tool_response"] =
+        json!({ "stdout": "test result: FAILED. 12 passed; 3 failed; 0 ignored;", "exit_code": 101 });
+    after["tool_input"] = json!({ "command": "cargo test" });
+    hear(&scratch, AgentId::Claude, "post-tool", &after);
+    assert_eq!(stop(&scratch, "I ran `cargo test`: 12 passed, 3 failed.", false), "");
+    let refused = stop(&scratch, "I ran `cargo test`: 15 passed, no failures.", false);
+    insta::assert_snapshot!(
+        refused,
+        @r#"{"decision":"block","reason":"G6 (WS-022): line 1 says `cargo test` succeeded, and its last run ended with exit code 101; line 1 says 15 tests passed, and the receipts have 12 tests passed; line 1 says 0 tests failed, and the receipts have 3 tests failed. Next: take those words out of the message, and say instead: `cargo test` exited with code 101; 12 tests passed; 3 tests failed"}"#
+    );
+    let refused: Value = serde_json::from_str(&refused).unwrap();
+    let (_, instead) = refused["reason"].as_str().unwrap().split_once("say instead: ").unwrap();
+    stop(&scratch, "Nothing more.", true);
+    assert_eq!(stop(&scratch, instead, false), "", "the next step is one");
 }
 
 /// RT-1.

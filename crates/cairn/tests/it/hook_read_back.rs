@@ -75,7 +75,7 @@ fn what_one_command_changed_is_read_back_together() {
     });
     insta::assert_snapshot!(
         shell(&scratch, "x1", "touch x").unwrap(),
-        @"G2 (G2-1): data.csv, more.csv and new/ changed, no check is about them, and nobody looked at them since. Next: read them, as with `cat` and their names, or with `git diff` as far as git tracks them, then make the call again"
+        @"G2 (G2-1): data.csv, more.csv and new/ changed, no check is about them, and nobody looked at them since. Next: run `cat data.csv more.csv; ls -R new/`, then make the call again"
     );
     // It shows what git tracks, and of what it was asked.
     runs(&scratch, "r1", "git diff -- more.csv", || ());
@@ -113,4 +113,56 @@ fn what_the_session_wrote_or_committed_makes_no_check_due_again() {
     writes(&scratch, "w3", "src/new/a.c");
     runs(&scratch, "u6", "make test", || scratch.write("src/new/b.c", "1"));
     assert!(shell(&scratch, "x3", "touch x").is_some_and(|due| due.contains("`make test`")));
+}
+
+/// A listing of a new folder was taken for none where the call that made it had announced the file in it, and the hint
+/// said to `cat` a folder.
+#[test]
+fn a_listing_of_a_new_folder_shows_what_lies_in_it() {
+    for listing in ["ls -R nq", "find nq", "ls -R nq/", "cat nq/a/b/c"] {
+        let scratch = project();
+        claude(&scratch, "SessionStart", json!({ "source": "startup" }));
+        runs(&scratch, "u0", "make seen", || ());
+        let make = "mkdir -p nq/a/b && python3 -c \"open('nq/a/b/c','w').write('1')\"";
+        runs(&scratch, "u1", make, || scratch.write("nq/a/b/c", "1"));
+        assert_eq!(
+            shell(&scratch, "x1", "touch x").unwrap(),
+            "G2 (G2-1): nq/ changed, no check is about it, and nobody looked at it since. Next: list nq/ with \
+             `ls -R nq/`, then make the call again"
+        );
+        runs(&scratch, "r1", listing, || ());
+        assert_eq!(shell(&scratch, "x2", "touch x"), None, "{listing}");
+        let list = scratch.run(&["cairn", "receipts", "list", "--json"]).ok().json();
+        assert!(!list.to_string().contains("unannounced-write"), "the call named the file");
+    }
+}
+
+/// Of six files four were named, "and 2 more".
+#[test]
+fn all_that_changed_is_named_in_one_denial_with_one_command_that_shows_it() {
+    let scratch = project();
+    claude(&scratch, "SessionStart", json!({ "source": "startup" }));
+    runs(&scratch, "u0", "make seen", || ());
+    runs(&scratch, "u1", "python3 gen.py", || {
+        for name in ["a", "b c", "d'e", "-f", "g", "h"] {
+            scratch.write(name, "1");
+        }
+        scratch.write("new/deep/i", "1");
+    });
+    let denied = shell(&scratch, "x1", "touch x").unwrap();
+    insta::assert_snapshot!(denied, @r"G2 (G2-1): -f, a, b c, d'e, g, h and new/ changed, no check is about them, and nobody looked at them since. Next: run `cat ./-f a 'b c' 'd'\''e' g h; ls -R new/`, then make the call again");
+    let command = denied.split_once("run `").unwrap().1.split_once("`, then").unwrap().0;
+    runs(&scratch, "r1", command, || ());
+    assert_eq!(shell(&scratch, "x2", "touch x"), None, "{command}");
+    // More than anybody reads at once is named in turn.
+    runs(&scratch, "u2", "python3 gen.py", || {
+        (10..35).for_each(|n| scratch.write(&format!("n{n}"), "1"));
+    });
+    for (id, rest) in [("1", "n29 and 5 more changed"), ("2", "n33 and n34 changed")] {
+        let denied = shell(&scratch, &format!("y{id}"), "touch x").unwrap();
+        assert!(denied.contains(rest), "{denied}");
+        let command = denied.split_once("run `").unwrap().1.split_once("`, then").unwrap().0;
+        runs(&scratch, &format!("z{id}"), command, || ());
+    }
+    assert_eq!(shell(&scratch, "x3", "touch x"), None);
 }

@@ -14,7 +14,7 @@ use crate::receipts::figures;
 pub struct Claim {
     /// What it is about.
     pub key: Key,
-    /// The figure; of a command the exit code, where success is claimed.
+    /// The figure; of a command the exit code, where it is claimed in digits or by a word of success.
     pub figure: Option<i64>,
     /// The command that is named with it.
     pub command: Option<String>,
@@ -244,7 +244,9 @@ impl Sentence {
         if of_ratio || (at > 0 && ["code", "status", "line", "version"].contains(&self.word(at - 1))) {
             return;
         }
-        let noun = (at + 1..at + 4).find(|&at| TESTS.contains(&self.word(at)));
+        // Another number has what stands behind it to itself.
+        let mut behind = (at + 1..at + 4).take_while(|&at| !self.is_number(at));
+        let noun = behind.find(|&at| TESTS.contains(&self.word(at)));
         let all = at > 0 && self.word(at - 1) == "all";
         match next {
             "passed" | "passing" => return self.push(found, Key::TestsPassed, Some(figure), None),
@@ -315,28 +317,59 @@ impl Sentence {
         self.words.iter().enumerate().filter_map(command).collect()
     }
 
-    /// Whether the command at `at` is said to have run, and if so, whether successfully.
+    /// Whether the command at `at` is said to have run, and if so, whether successfully. Figures beside it are claims of
+    /// their own, and that something was run says nothing of how it ended.
     fn ran(&self, at: usize) -> Option<bool> {
         const DID: &[&str] = &["ran", "executed", "reran", "re-ran"];
-        const WELL: &[&str] = &[
-            "pass",
-            "passes",
-            "passed",
-            "succeeds",
-            "succeeded",
-            "clean",
-            "green",
-            "successfully",
-            "completes",
-            "completed",
-        ];
-        let well = self.has(at + 1, 4, WELL);
         let did = at > 0 && (at.saturating_sub(3)..at).any(|at| DID.contains(&self.word(at)));
+        let counts = (at + 1..at + 5).any(|at| OUTCOME.contains(&self.word(at)) && self.is_counted(at));
         let failed = self.has(at + 1, 4, &["fails", "failed", "exits", "exit", "exited"]);
-        (did || well || failed).then_some(well)
+        let well = (at + 1..at + 5).any(|at| self.says_well(at));
+        (did || well || counts || failed).then(|| well && !self.tells_failure(at))
+    }
+
+    /// Whether the word at `at` is one of success, and not of how many.
+    fn says_well(&self, at: usize) -> bool {
+        let none = self.word(at) == "no" && self.has(at + 1, 1, &["failures", "errors"]);
+        none || WELL.contains(&self.word(at)) && !self.is_counted(at)
+    }
+
+    /// Whether a number stands beside the word: `12 passed`, `passes 4/5`.
+    fn is_counted(&self, at: usize) -> bool {
+        let is_figure = |at| self.word(at).starts_with(|c: char| c.is_ascii_digit()) || self.is_number(at);
+        is_figure(at - 1) || is_figure(at + 1)
+    }
+
+    fn is_number(&self, at: usize) -> bool {
+        number(self.word(at)).is_some()
+    }
+
+    /// Whether the words of the command at `at`, up to the next one, tell of something that failed.
+    fn tells_failure(&self, at: usize) -> bool {
+        let others =
+            self.words[at + 1..].iter().position(|word| matches!(word, Word::Code(code) if is_command(code)));
+        let end = others.map_or(self.words.len(), |next| at + 1 + next);
+        (at + 1..end).any(|at| {
+            let none = (at.saturating_sub(2)..at).any(|at| number(self.word(at)) == Some(0));
+            FAIL.contains(&self.word(at)) && !none
+        })
     }
 }
 
+const WELL: &[&str] = &[
+    "pass",
+    "passes",
+    "passed",
+    "succeeds",
+    "succeeded",
+    "clean",
+    "green",
+    "successfully",
+    "completes",
+    "completed",
+];
+/// Words that stand beside a figure of tests.
+const OUTCOME: &[&str] = &["pass", "passes", "passed", "passing", "fail", "fails", "failed", "failing"];
 const TESTS: &[&str] = &["test", "tests", "spec", "specs", "testcase", "testcases"];
 const PASS: &[&str] = &["pass", "passes", "passed", "passing", "green", "succeed", "succeeded", "succeeds"];
 const FAIL: &[&str] = &["fail", "fails", "failed", "failing", "failure", "failures", "red"];

@@ -7,6 +7,7 @@
 
 mod claims;
 mod reconcile;
+mod words;
 
 use std::collections::BTreeMap;
 
@@ -14,6 +15,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use claims::{Claim, claims};
+pub(crate) use words::said_instead;
 
 use crate::receipts::Receipt;
 

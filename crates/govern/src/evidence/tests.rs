@@ -170,3 +170,77 @@ fn files_and_what_was_written_since() {
     let lines = receipts(&[("fmt a", 0, "", &["a"]), ("cargo test", 0, GREEN, &[])]);
     assert!(!judge("12 tests passed", &lines).findings[0].stale);
 }
+
+const RED: &str = "test result: FAILED. 12 passed; 3 failed; 0 ignored; 0 measured; 0 filtered out";
+
+/// "I ran `cargo test`: 12 passed, 3 failed" was held to claim an exit code of 0, which nobody had said.
+#[test]
+fn who_tells_rightly_what_failed_is_borne_out() {
+    let lines = receipts(&[("cargo test", 101, RED, &[]), ("npm test", 1, "4 passed, 1 failed", &[])]);
+    for message in [
+        "I ran `cargo test`: 12 passed, 3 failed.",
+        "`cargo test`: 12 passed; 3 failed",
+        "`cargo test` fails: 12 tests passed and 3 failed.",
+        "`cargo test` completed with 3 failures.",
+        "`cargo test` passes 12 of 15 tests, 3 failed.",
+        "I ran `cargo test`, and 3 tests failed",
+        "I ran `npm test`: 4 passed, 1 failed.",
+        "Ran `npm test`: one failed",
+        "`npm test` exited with 1, 4 tests passed, 1 test failed",
+        "I ran `cargo test` and `npm test`: 16 passed, 4 failed",
+    ] {
+        let found = judge(message, &lines);
+        assert_eq!(found.verdict, Verdict::Verified, "{message}: {:#?}", found.findings);
+        assert_eq!(found.basis, Basis::Claims, "{message}");
+    }
+}
+
+#[test]
+fn words_of_success_claim_that_a_command_succeeded() {
+    let lines = receipts(&[("make check", 2, "", &[])]);
+    for message in [
+        "`make check` passes",
+        "I ran `make check`, it is green",
+        "I ran `make check`: no failures",
+        "`make check` is clean",
+        "`make check` succeeded with 0 failures",
+        "I ran `make check` successfully",
+    ] {
+        assert_eq!(judge(message, &lines).verdict, Verdict::Invalid, "{message}");
+    }
+    for message in ["I ran `make check`", "I ran `make check` and looked at what failed"] {
+        assert_eq!(judge(message, &lines).verdict, Verdict::Verified, "{message}");
+    }
+}
+
+/// A refusal named the first wrong figure alone, by the name of a variant.
+#[test]
+fn what_is_to_be_said_instead_is_borne_out() {
+    let bench_lines = receipts(&[
+        ("cargo test", 101, RED, &[]),
+        ("fmt a", 0, "", &["a", "b"]),
+        ("git diff --stat", 0, " 2 files changed, 1 insertion(+), 4 deletions(-)", &[]),
+        ("tsc", 2, "Found 7 errors in 2 files.", &[]),
+    ]);
+    let message = "15 passed, 0 failed, 9 skipped. All 15 tests pass.\nI ran 20 tests. `cargo test` succeeded.\n\
+                   3 files changed, 9 insertions(+), 8 deletions(-); no errors.\nThe exit code is 5.";
+    let found = judge(message, &bench_lines);
+    let (fact, next) = found.contradicted().unwrap();
+    assert!(fact.contains("line 1 says 15 tests passed, and the receipts have 12 tests passed"), "{fact}");
+    assert!(fact.contains("`cargo test` succeeded, and its last run ended with exit code 101"), "{fact}");
+    let wrong = found.findings.iter().filter(|finding| finding.verdict == Verdict::Invalid).count();
+    assert_eq!((wrong, fact.matches("line ").count()), (10, 10), "{fact}");
+    let said = next.split_once("say instead: ").unwrap().1;
+    let again = judge(said, &bench_lines);
+    assert_eq!(again.verdict, Verdict::Verified, "{said}: {:#?}", again.findings);
+    assert!(again.findings.len() >= 8, "{said}: {:#?}", again.findings);
+    // What was denied, or failed without a code.
+    let bench = Bench::new();
+    let denied = Allowed { decision: gate::event::Decision::Deny, ..Allowed::allow() };
+    bench.receipts().judged(&shell(Some("1"), "git push"), &denied, &Known::default()).unwrap();
+    let (fact, next) = judge("I ran `git push`.", &bench.lines()).contradicted().unwrap();
+    assert_eq!(fact, "line 1 says `git push` was run, and it was denied each time");
+    let said = next.split_once("say instead: ").unwrap().1;
+    assert!(judge(said, &bench.lines()).findings.is_empty(), "{said}");
+    assert!(judge("Done.", &bench.lines()).contradicted().is_none());
+}

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use gate::event::{Decision, Tool};
 use gate::protected::Scope;
+use gate::words;
 
 use super::{Act, Found, Known, plan};
 use crate::classify::{Effects, Place};
@@ -17,8 +18,8 @@ use crate::session::Session;
 /// The marks that say which files are to be read back: `read-back:<path>`. A folder's ends with `/`.
 const DUE: &str = "read-back:";
 
-/// How many files a denial names.
-const NAMED: usize = 4;
+/// How many files and folders a denial names.
+const NAMED: usize = 20;
 
 /// What `git diff` may be given without showing less than the change.
 const HARMLESS: &[&str] = &["-p", "-u", "--patch", "--no-color", "--no-ext-diff", "--minimal", "--histogram"];
@@ -32,17 +33,23 @@ pub(super) fn judge(act: &Act<'_>, known: &Known<'_>) -> Option<Found> {
         let path = known.root.join(name);
         if is_folder(name) { (known.is_occupied)(&path) } else { (known.file)(&path).is_some() }
     };
-    let due: Vec<&str> = due(known.session).filter(is_there).collect();
-    let (fact, next) = match due.as_slice() {
-        [] => return None,
-        [one] => (
-            format!("{one} changed, no check is about it, and nobody looked at it since"),
-            format!("read {one}"),
-        ),
-        [named @ .., last] if due.len() <= NAMED => {
-            (said(&format!("{} and {last}", named.join(", "))), all())
-        }
-        _ => (said(&format!("{} and {} more", due[..NAMED].join(", "), due.len() - NAMED)), all()),
+    let all: Vec<&str> = due(known.session).filter(is_there).collect();
+    let due: Vec<&str> = all.iter().copied().filter(|name| !lies_in(name, &all)).collect();
+    let (named, more) = due.split_at(due.len().min(NAMED));
+    let (last, others) = named.split_last()?;
+    let fact = match (others, more) {
+        ([], _) => format!("{last} changed, no check is about it, and nobody looked at it since"),
+        (_, []) => said(&format!("{} and {last}", others.join(", "))),
+        _ => said(&format!("{} and {} more", named.join(", "), more.len())),
+    };
+    let next = match last {
+        _ if !others.is_empty() => format!("run `{}`", command(named, act, known.root)),
+        folder if is_folder(folder) => format!("list {folder} with `{}`", command(named, act, known.root)),
+        file => format!("read {file}"),
+    };
+    let next = match more {
+        [] => format!("{next}, then make the call again"),
+        _ => format!("{next}, then make the call again: it names the others"),
     };
     Some(Found {
         decision: Decision::Deny,
@@ -50,7 +57,7 @@ pub(super) fn judge(act: &Act<'_>, known: &Known<'_>) -> Option<Found> {
         rule: "G2-1".to_owned(),
         reason: codes::UNVERIFIED,
         fact,
-        next: format!("{next}, then make the call again"),
+        next,
         ticket: false,
     })
 }
@@ -59,8 +66,27 @@ fn said(names: &str) -> String {
     format!("{names} changed, no check is about them, and nobody looked at them since")
 }
 
-fn all() -> String {
-    "read them, as with `cat` and their names, or with `git diff` as far as git tracks them".to_owned()
+/// One command that shows all of them, from where the agent stands.
+fn command(names: &[&str], act: &Act<'_>, root: &Path) -> String {
+    let is_at_top = act.event.cwd.as_deref().is_none_or(|cwd| cwd == root);
+    let word = |name: &&str| match name {
+        name if !is_at_top => words::quote(&root.join(name).to_string_lossy()),
+        name if name.starts_with('-') => words::quote(&format!("./{name}")),
+        name => words::quote(name),
+    };
+    let of = |program: &str, names: Vec<&&str>| {
+        let words: Vec<String> = names.into_iter().map(word).collect();
+        (!words.is_empty()).then(|| format!("{program} {}", words.join(" ")))
+    };
+    let (folders, files) = names.iter().partition(|name| is_folder(name));
+    let parts = [of("cat", files), of("ls -R", folders)];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// Whether a name lies in a folder of `names`: whoever looks at the folder has looked at it.
+pub fn lies_in(name: &str, names: &[&str]) -> bool {
+    let is_in = |folder: &&&str| is_folder(folder) && name != **folder && name.starts_with(**folder);
+    names.iter().find(is_in).is_some()
 }
 
 fn is_folder(name: &str) -> bool {

@@ -155,6 +155,9 @@ impl Found {
         {
             // mocha, bun
             self.counts(pairs());
+        } else if is_only_pairs(line) {
+            // runners of one's own
+            self.counts(pairs());
         } else if line.contains(" example") && (line.contains(" failure")) && pairs().len() >= 2 {
             // rspec
             let pairs = pairs();
@@ -276,6 +279,16 @@ fn is_pytest(line: &str) -> bool {
 fn is_only_pair(line: &str, words: &[&str]) -> bool {
     let bare = line.split(" (").next().unwrap_or(line);
     bare.split_once(' ').is_some_and(|(n, word)| n.parse::<u32>().is_ok() && words.contains(&word))
+}
+
+/// `4 passed, 1 failed` and nothing else.
+fn is_only_pairs(line: &str) -> bool {
+    let is_pair = |part: &str| {
+        part.split_once(' ').is_some_and(|(n, word)| {
+            n.parse::<u32>().is_ok() && ["passed", "failed", "skipped", "ignored", "total"].contains(&word)
+        })
+    };
+    line.contains(", ") && line.split(", ").all(is_pair)
 }
 
 #[cfg(test)]

@@ -4,10 +4,8 @@
 //! lower priority and blocks nothing (WS-013); the output monitor ([`review`]) names in a final message what goes
 //! against a constraint, each figure that the receipts correct, and each claim that has no receipt and no label.
 
-use std::fmt::Write as _;
-
 use super::pins::Constraint;
-use crate::evidence::{Evidence, Finding, Verdict};
+use crate::evidence::{Evidence, Finding, Verdict, said_instead};
 
 /// Words that turn a sentence round.
 const NEGATIONS: &[&str] = &[
@@ -97,6 +95,12 @@ impl Review<'_> {
         self.broken.is_empty() && self.corrected.is_empty() && self.unlabelled.is_empty()
     }
 
+    /// What to say instead of what the receipts correct.
+    pub fn instead(&self) -> Option<String> {
+        let instead: Vec<String> = self.corrected.iter().map(|finding| finding.instead()).collect();
+        (!instead.is_empty()).then(|| said_instead(&instead))
+    }
+
     /// What was found, one sentence without a full stop.
     pub fn fact(&self) -> String {
         let mut parts = Vec::new();
@@ -107,40 +111,18 @@ impl Review<'_> {
             ));
         }
         for finding in &self.corrected {
-            parts.push(format!(
-                "line {} says {}, and the receipts have {}",
-                finding.line,
-                claim(finding),
-                figure(finding.receipted)
-            ));
+            parts.push(finding.fact());
         }
         for finding in &self.unlabelled {
             parts.push(format!(
                 "line {} says {}, which has no receipt: [UNVERIFIED: {}]",
                 finding.line,
-                claim(finding),
-                claim(finding)
+                finding.said(),
+                finding.said()
             ));
         }
         parts.join("; ")
     }
-}
-
-/// A claim in words.
-fn claim(finding: &Finding) -> String {
-    let key = serde_json::to_value(finding.key).ok();
-    let mut words = key.as_ref().and_then(|key| key.as_str()).unwrap_or_default().replace('_', " ");
-    if let Some(command) = &finding.command {
-        let _ = write!(words, " `{}`", canon::text::clip(&canon::text::one_line(command), 80));
-    }
-    if let Some(figure) = finding.claimed {
-        let _ = write!(words, " {figure}");
-    }
-    words
-}
-
-fn figure(value: Option<i64>) -> String {
-    value.map_or_else(|| "nothing of it".to_owned(), |value| value.to_string())
 }
 
 /// Whether a constraint's words forbid something.
@@ -334,8 +316,8 @@ mod tests {
         assert!(!found.is_clean());
         assert_eq!(
             found.fact(),
-            "it goes against the pinned constraint `Never push to main`; line 2 says tests passed 12, and the receipts \
-             have 11; line 2 says warnings 0, which has no receipt: [UNVERIFIED: warnings 0]"
+            "it goes against the pinned constraint `Never push to main`; line 2 says 12 tests passed, and the \
+             receipts have 11 tests passed; line 2 says 0 warnings, which has no receipt: [UNVERIFIED: 0 warnings]"
         );
         let evidence = Evidence { findings: Vec::new(), ..evidence };
         let nothing = review("I did not push to main.", &pins, &evidence);

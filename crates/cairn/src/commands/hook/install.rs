@@ -6,8 +6,10 @@ use gate::{Exit, Refusal};
 use govern::receipts::Note;
 use schemars::JsonSchema;
 use serde::Serialize;
+use store::git::Layout;
 
 use crate::answer::{Answer, Document};
+use crate::codes;
 use crate::ctx::Ctx;
 use crate::hook::installed::{Installed, Step};
 use crate::page::Page;
@@ -123,6 +125,9 @@ impl Document for Changed {
 
 /// Runs `hook install`.
 pub(super) fn install(ctx: &Ctx<'_>, agent: AgentId, scope: Scope, yes: bool) -> Result<Answer, Refusal> {
+    if scope == Scope::Shared {
+        refuse_without_project(ctx, agent)?;
+    }
     let state = crate::hook::state(ctx.world)?;
     let installed = Installed::new(&state, ctx.world, &super::program(ctx)?);
     let steps = installed.plan_install(agent, scope)?;
@@ -144,6 +149,20 @@ pub(super) fn install(ctx: &Ctx<'_>, agent: AgentId, scope: Scope, yes: bool) ->
     changed.done = true;
     changed.next = Some(format!("cairn hook status {agent}"));
     Ok(Answer::of(&changed))
+}
+
+/// Settings that are shared are committed: without a work tree of git there is nobody to share them with.
+fn refuse_without_project(ctx: &Ctx<'_>, agent: AgentId) -> Result<(), Refusal> {
+    let found = Layout::discover(&ctx.world.cwd);
+    let found = found.map_err(|error| Refusal::new(codes::NO_PROJECT, error.to_string()))?;
+    if found.is_some() {
+        return Ok(());
+    }
+    let folder = ctx.world.cwd.display();
+    Err(Refusal::new(codes::NO_PROJECT, format!("{folder} lies in no work tree of git, and shared settings are committed"))
+        .hint(format!(
+            "run the command in a checked-out repository, or without `--shared` for your own settings: `cairn hook install {agent}`"
+        )))
 }
 
 /// Runs `hook uninstall`.

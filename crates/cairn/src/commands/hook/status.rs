@@ -1,9 +1,11 @@
 //! `hook status`: what is installed, with the cure of what is not right, and a call that must be denied.
 
+use std::collections::BTreeMap;
+
 use agents::install::{Scope, State, Status};
 use agents::{AgentId, Lack, Provision, Reach, Standing};
-use gate::{Exit, Refusal};
-use govern::policy::Switch;
+use gate::{Exit, Refusal, words};
+use govern::policy::{Check, Policy, Protect, Switch};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -28,11 +30,49 @@ pub struct Statuses {
     /// What the policy asks for and nobody can do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dead_ends: Vec<String>,
+    /// What the policy in force asks for; none where it can't be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<InForce>,
     /// The pause at this moment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<Pause>,
     #[serde(skip)]
     one: bool,
+}
+
+/// What the strictest of the person's policy, that of `HEAD` and that of the working tree asks for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
+pub struct InForce {
+    /// The gates that are on.
+    pub gates: Vec<&'static str>,
+    /// What is checked by running it.
+    pub checks: BTreeMap<String, Check>,
+    /// More paths that agents leave alone.
+    pub protect: Vec<Protect>,
+}
+
+impl InForce {
+    fn of(policy: Policy) -> Self {
+        let gates = Switch::ALL.into_iter().filter(|gate| policy.is_on(*gate)).map(Switch::name).collect();
+        Self { gates, checks: policy.checks, protect: policy.protect }
+    }
+
+    fn render(&self, page: &mut Page) {
+        if self.gates.is_empty() && self.checks.is_empty() && self.protect.is_empty() {
+            return;
+        }
+        let gates = if self.gates.is_empty() { "no gate".to_owned() } else { self.gates.join(", ") };
+        page.aside(format_args!("· the policy in force: on are {gates}"));
+        for (name, check) in &self.checks {
+            let words: Vec<String> = check.command.iter().map(|word| words::quote(word)).collect();
+            page.under(format_args!("check {name}: {} for {}", words.join(" "), check.paths.join(", ")));
+        }
+        for entry in &self.protect {
+            let hidden = if entry.hidden { ", hidden" } else { "" };
+            page.under(format_args!("protected{hidden}: {} ({})", entry.path, entry.because));
+        }
+    }
 }
 
 /// What one agent can't give.
@@ -101,6 +141,9 @@ impl Document for Statuses {
             page.next("cairn hook install claude");
         }
         self.degraded.iter().for_each(|degraded| degraded.render(page));
+        if let Some(policy) = &self.policy {
+            policy.render(page);
+        }
         if self.gate.alive {
             page.ok(format_args!("the gate lives: {}", self.gate.message));
         } else {
@@ -158,13 +201,15 @@ pub(super) fn run(ctx: &Ctx<'_>, agent: Option<AgentId>) -> Result<Answer, Refus
     let degraded = degraded.filter_map(|one| Degraded::of(*one)).collect();
     let gate = canary::ask(ctx.world);
     let paused = pause::running(&state, ctx.world.now());
-    // A policy that can't be read is what the gate says of every call.
-    let policy = crate::hook::policy(ctx.world).ok().filter(|policy| policy.is_on(Switch::Plan));
-    let spec = policy.and_then(|policy| policy.plan_spec);
+    // Where it can't be read, the gate says why.
+    let policy = crate::hook::policy(ctx.world).ok();
+    let spec = policy.as_ref().filter(|policy| policy.is_on(Switch::Plan));
+    let spec = spec.and_then(|policy| policy.plan_spec.as_ref());
     let spec = spec.filter(|spec| !state.root().join(spec).is_file());
     let said = |spec| {
         format!("the plan gate wants {spec} read, and no such file is there: every acting call is denied")
     };
     let dead_ends = spec.map(said).into_iter().collect();
-    Ok(Answer::of(&Statuses { files, degraded, gate, dead_ends, paused, one: agent.is_some() }))
+    let policy = policy.map(InForce::of);
+    Ok(Answer::of(&Statuses { files, degraded, gate, policy, dead_ends, paused, one: agent.is_some() }))
 }
