@@ -97,11 +97,7 @@ impl Scope {
     fn is_within(&self, folder: &str) -> bool {
         match self {
             Self::Path(own) | Self::Below(own) => is_below(own, folder),
-            Self::Glob(pattern) => {
-                let fixed = pattern.split(['*', '?', '[', '\\']).next().unwrap_or_default();
-                let start = fixed.rsplit_once('/').map_or("", |(start, _)| start);
-                is_below(start, folder) || is_below(folder, start)
-            }
+            Self::Glob(pattern) => glob::reaches_into(pattern.as_bytes(), folder.as_bytes()),
             Self::Outside(_) => false,
         }
     }

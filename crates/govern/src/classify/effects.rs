@@ -77,7 +77,7 @@ pub enum Place {
     /// An absolute path without `.` and `..`; links are not followed.
     Path(PathBuf),
     /// Every absolute path that this pattern matches: `*`, `?` and `[...]` within a name, `**` across folders, a
-    /// backslash before a character that stands for itself.
+    /// backslash before a character that stands for itself, a NUL before a wildcard that takes no dot.
     Pattern(String),
     /// It can't be told.
     Unknown,
@@ -196,6 +196,15 @@ impl Target {
             Place::Pattern(pattern) => pattern::matches(pattern, &wanted, self.tree, fold),
             Place::Unknown => false,
         }
+    }
+
+    /// Whether it may be something that the absolute pattern `path` matches, or that lies below what it matches.
+    pub fn may_touch_match(&self, path: &str, fold: bool) -> bool {
+        let below = |pattern: &str| format!("{pattern}/**");
+        let Place::Pattern(own) = &self.place else { return false };
+        pattern::overlap(own, path, fold)
+            || pattern::overlap(own, &below(path), fold)
+            || self.tree && pattern::overlap(&below(own), path, fold)
     }
 
     /// Whether it is, or may be, the folder at the absolute `path`, holds it, or lies in it.

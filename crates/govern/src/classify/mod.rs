@@ -22,6 +22,7 @@ use gate::event::Tool;
 
 pub use effects::{Argv, Certainty, Effects, Fed, Place, Target, Walk};
 pub use patch::{Change, PatchError, changes};
+pub use pattern::escape;
 
 use path::Base;
 use text::Text;

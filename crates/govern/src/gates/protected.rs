@@ -6,7 +6,7 @@ use gate::event::Decision;
 use gate::protected::{Access, Damaged, Guard, Scope};
 
 use super::{Act, Found, Known, Touched};
-use crate::classify::{Place, Walk};
+use crate::classify::{Place, Walk, escape};
 use crate::codes;
 
 pub(super) fn judge(act: &Act<'_>, known: &Known<'_>) -> Result<Vec<Found>, Damaged> {
@@ -66,9 +66,8 @@ fn on(touched: &Touched<'_>, known: &Known<'_>) -> Result<Vec<Guard>, Damaged> {
                 Scope::Path(path) => touched.target.may_touch(&known.root.join(path), known.fold),
                 Scope::Below(folder) => touched.target.may_touch_within(&known.root.join(folder), known.fold),
                 Scope::Glob(pattern) => {
-                    let fixed = pattern.split(['*', '?', '[', '\\']).next().unwrap_or_default();
-                    let start = fixed.rsplit_once('/').map_or("", |(start, _)| start);
-                    !start.is_empty() && touched.target.may_touch_within(&known.root.join(start), known.fold)
+                    let top = escape(&known.root.to_string_lossy());
+                    touched.target.may_touch_match(&format!("{top}/{pattern}"), known.fold)
                 }
                 Scope::Outside(folders) => !folders
                     .iter()

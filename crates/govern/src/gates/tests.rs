@@ -238,6 +238,33 @@ fn the_held_out_set_is_not_read() {
     );
 }
 
+/// A pattern without a folder in it shut every folder.
+#[test]
+fn a_pattern_shuts_no_folder_in_which_nothing_can_match() {
+    for hidden in [true, false] {
+        let policy = format!(
+            r#"{{ "schema": 1, "protect": [{{ "path": "secret.txt", "hidden": {hidden}, "because": "x" }},
+                {{ "path": "*.pem", "hidden": {hidden}, "because": "x" }}] }}"#
+        );
+        let world = World::new(&policy);
+        for command in ["grep -rn x src", "rm -rf build", "cp -r docs docs2", "rm src/*.pem", "rm src/*"] {
+            assert_eq!(world.shell(command), [""; 0], "{hidden} {command}");
+        }
+        assert_eq!(world.judge(search(Some("src"))), [""; 0], "{hidden}");
+        for command in ["rm secret.txt", "rm *.pem", "rm a*.pem", "echo x > old.pem", "rm secret*", "rm -r *"]
+        {
+            let found = world.shell(command);
+            assert!(found.contains(&"protected policy:protect Deny".to_owned()), "{command}: {found:?}");
+        }
+        let all = world.shell("grep -rn --exclude-dir=.chalk x .");
+        assert_eq!(all.contains(&"protected policy:protect Deny".to_owned()), hidden, "{all:?}");
+    }
+}
+
+fn search(path: Option<&str>) -> Tool {
+    Tool::Search { path: path.map(str::to_owned), pattern: "x".into(), content: true }
+}
+
 #[test]
 fn whoever_is_judged_does_not_judge() {
     let world = World::new(DEFAULT);
