@@ -27,6 +27,9 @@ fn as_compared(name: &str, fold: bool) -> Cow<'_, str> {
 
 pub use kept::{Damaged, Index, Kept, Lines};
 
+/// The name of the rule about git's own folder, which git's own commands may change.
+pub const GIT_FOLDER: &str = "cairn:git";
+
 /// Which access a rule shuts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

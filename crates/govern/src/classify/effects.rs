@@ -69,6 +69,20 @@ pub struct Target {
     pub spelled: Option<PathBuf>,
     /// How the call writes it.
     pub written: String,
+    /// What of it stays as it is, by the nature of the program.
+    pub spares: Spares,
+}
+
+/// What a program leaves alone of what it is given.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub enum Spares {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Git's own folder: it is git that changes files of the work tree.
+    Git,
+    /// The same, and what is there is brought to what the index or `HEAD` has.
+    Committed,
 }
 
 /// Where a target is.
@@ -176,7 +190,13 @@ fn drop_repeated<T: Eq + std::hash::Hash + Clone>(list: &mut Vec<T>) {
 impl Target {
     /// A target that can't be told.
     pub fn unknown(written: impl Into<String>) -> Self {
-        Self { place: Place::Unknown, tree: false, spelled: None, written: written.into() }
+        Self {
+            place: Place::Unknown,
+            tree: false,
+            spelled: None,
+            written: written.into(),
+            spares: Spares::Nothing,
+        }
     }
 
     /// Whether its place can't be told.

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 
 use gate::event::Tool;
 
-pub use effects::{Argv, Certainty, Effects, Fed, Place, Target, Walk};
+pub use effects::{Argv, Certainty, Effects, Fed, Place, Spares, Target, Walk};
 pub use patch::{Change, PatchError, changes};
 pub use pattern::escape;
 

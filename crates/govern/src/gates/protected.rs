@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use gate::event::Decision;
-use gate::protected::{Access, Damaged, Guard, Scope};
+use gate::protected::{Access, Damaged, GIT_FOLDER, Guard, Scope};
 
 use super::{Act, Found, Known, Touched};
-use crate::classify::{Place, Walk, escape};
+use crate::classify::{Place, Spares, Target, Walk, escape};
 use crate::codes;
 
 pub(super) fn judge(act: &Act<'_>, known: &Known<'_>) -> Result<Vec<Found>, Damaged> {
@@ -64,7 +64,12 @@ fn on(touched: &Touched<'_>, known: &Known<'_>) -> Result<Vec<Guard>, Damaged> {
         Place::Pattern(_) => {
             let may_touch = |guard: &Guard| match &guard.scope {
                 Scope::Path(path) => touched.target.may_touch(&known.root.join(path), known.fold),
-                Scope::Below(folder) => touched.target.may_touch_within(&known.root.join(folder), known.fold),
+                Scope::Below(folder) => {
+                    let folder = known.root.join(folder);
+                    touched.target.may_touch(&folder, known.fold)
+                        || touched.target.may_touch_within(&folder, known.fold)
+                            && (known.is_occupied)(&folder)
+                }
                 Scope::Glob(pattern) => {
                     let top = escape(&known.root.to_string_lossy());
                     touched.target.may_touch_match(&format!("{top}/{pattern}"), known.fold)
@@ -73,16 +78,23 @@ fn on(touched: &Touched<'_>, known: &Known<'_>) -> Result<Vec<Guard>, Damaged> {
                     .iter()
                     .any(|folder| touched.target.may_touch_within(&known.root.join(folder), known.fold)),
             };
-            known.rules.all()?.into_iter().filter(may_touch).collect()
+            let is_meant = |guard: &Guard| {
+                may_touch(guard)
+                    && !is_spared(touched, guard, true, known)
+                    && !names_nothing_of_git(touched, guard, known)
+            };
+            known.rules.all()?.into_iter().filter(is_meant).collect()
         }
         Place::Path(_) => {
             let mut guards: Vec<Guard> = Vec::new();
             for path in &touched.paths {
                 let name = known.name(path);
                 let mut more = known.rules.on(&name)?;
+                more.retain(|guard| !is_spared(touched, guard, false, known));
                 // Whoever replaces or removes a folder touches what lies in it.
                 if touched.target.tree {
-                    more.extend(known.rules.within(&name)?);
+                    let within = known.rules.within(&name)?.into_iter();
+                    more.extend(within.filter(|guard| !is_spared(touched, guard, true, known)));
                 }
                 guards.extend(more);
             }
@@ -90,6 +102,88 @@ fn on(touched: &Touched<'_>, known: &Known<'_>) -> Result<Vec<Guard>, Damaged> {
             guards
         }
     })
+}
+
+/// Whether the program leaves alone what the rule is about, by what it is. With `within` the target holds that and does
+/// not name it.
+fn is_spared(touched: &Touched<'_>, guard: &Guard, within: bool, known: &Known<'_>) -> bool {
+    let is_absent = || match &guard.scope {
+        Scope::Below(folder) => {
+            let path = known.root.join(folder);
+            !(known.is_occupied)(&path) && (known.file)(&path).is_none()
+        }
+        _ => false,
+    };
+    match &touched.target.spares {
+        Spares::Nothing => false,
+        Spares::Git => guard.rule == GIT_FOLDER || within && is_absent(),
+        // What `HEAD` has of the settings and the policy is what a person committed.
+        Spares::Committed => {
+            guard.rule == GIT_FOLDER || within && (guard.rule.starts_with("cairn:") || is_absent())
+        }
+    }
+}
+
+/// Names that something has in git's own folder without which a repository is damaged.
+const GITS: &[&str] = &[
+    "COMMIT_EDITMSG",
+    "FETCH_HEAD",
+    "HEAD",
+    "MERGE_HEAD",
+    "ORIG_HEAD",
+    "alternates",
+    "commondir",
+    "config",
+    "config.worktree",
+    "exclude",
+    "gitdir",
+    "heads",
+    "hooks",
+    "index",
+    "index.lock",
+    "info",
+    "logs",
+    "main",
+    "master",
+    "modules",
+    "objects",
+    "origin",
+    "pack",
+    "pack-0.idx",
+    "pack-0.pack",
+    "packed-refs",
+    "pre-commit",
+    "pre-push",
+    "commit-msg",
+    "post-commit",
+    "refs",
+    "remotes",
+    "shallow",
+    "stash",
+    "tags",
+    "worktrees",
+    "0123456789abcdef0123456789abcdef012345",
+];
+
+/// Whether the target is whatever has a name, in any folder, and nothing of git's own has such a name.
+fn names_nothing_of_git(touched: &Touched<'_>, guard: &Guard, known: &Known<'_>) -> bool {
+    let (Place::Pattern(pattern), Scope::Below(folder)) = (&touched.target.place, &guard.scope) else {
+        return false;
+    };
+    // What is looked for in git's own folder is meant.
+    let Some((from, name)) = pattern.rsplit_once("**/") else { return false };
+    let is_elsewhere =
+        !from.contains(['*', '?', '[']) && !Path::new(from).starts_with(known.root.join(folder));
+    if !is_elsewhere || name.contains('/') || name.contains("**") {
+        return false;
+    }
+    let is_named = |gits: &&str| {
+        let gits = Target { place: Place::Pattern(format!("/{gits}")), ..Target::unknown("") };
+        gits.may_touch_match(&format!("/{name}"), true)
+    };
+    // A branch may have any name, but hardly one with an ending or an underscore in front.
+    let is_distinct = name.contains('.') || name.starts_with('_') || name.contains("modules");
+    guard.rule == GIT_FOLDER && is_distinct && !GITS.iter().any(|gits| is_named(&gits))
 }
 
 /// The rules about what is read by going through folders. A walk that opens no file sees names alone.

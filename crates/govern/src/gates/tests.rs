@@ -15,13 +15,14 @@ struct World {
     session: Session,
     files: Vec<(&'static str, &'static str)>,
     fold: bool,
+    locks: bool,
 }
 
 impl World {
     fn new(policy: &str) -> Self {
         let policy = Policy::read(policy.as_bytes()).unwrap();
         let files = vec![("/w/src/a.rs", "one\ntwo\nthree\nfour\n"), ("/w/tests/t.py", "assert 1\n")];
-        Self { policy, session: Session::default(), files, fold: false }
+        Self { policy, session: Session::default(), files, fold: false, locks: true }
     }
 
     fn learn(&mut self, entry: Entry) {
@@ -72,8 +73,15 @@ impl World {
             next: "leave it".into(),
             ticket: false,
         };
-        rules.push(guard(Scope::Path("tests/t.py".into()), Access::Write, "locked"));
+        if self.locks {
+            rules.push(guard(Scope::Path("tests/t.py".into()), Access::Write, "locked"));
+        }
         rules.push(guard(Scope::Below(".chalk/regression".into()), Access::Any, "held-out"));
+        for (name, rule) in
+            [(".git", gate::protected::GIT_FOLDER), (".claude/settings.json", "cairn:settings")]
+        {
+            rules.push(guard(Scope::Below(name.into()), Access::Write, rule));
+        }
         rules.extend(self.policy.protected());
         let (index, lines) = rules.keep(self.fold);
         let file = |path: &Path| {
@@ -89,7 +97,7 @@ impl World {
             session: &self.session,
             fold: self.fold,
             file: &file,
-            is_occupied: &|_| true,
+            is_occupied: &|folder| folder.extension().is_none_or(|end| end != "json"),
         };
         judge(&act, &known)
             .unwrap()
@@ -259,6 +267,69 @@ fn a_pattern_shuts_no_folder_in_which_nothing_can_match() {
         let all = world.shell("grep -rn --exclude-dir=.chalk x .");
         assert_eq!(all.contains(&"protected policy:protect Deny".to_owned()), hidden, "{all:?}");
     }
+}
+
+/// What git and a wildcard leave alone counted as touched.
+#[test]
+fn gits_own_folder_is_said_of_what_can_touch_it() {
+    let mut world = World::new(DEFAULT);
+    world.locks = false;
+    let gits = "protected cairn:git Deny".to_owned();
+    for command in [
+        "git checkout .",
+        "git checkout -- .",
+        "git checkout HEAD .",
+        "git checkout HEAD -- .",
+        "git restore .",
+        "git restore --source HEAD .",
+        "rm -rf ./*",
+        "rm -rf *",
+        "sed -i s/a/b/ *",
+        "mv * ../x",
+        "for f in *; do rm -rf \"$f\"; done",
+        "find . -name '*.pyc' -delete",
+        "find . -name \"*.pyc\" -exec rm {} +",
+        "find . -name __pycache__ -exec rm -rf {} +",
+        "find . -name .DS_Store -delete",
+        "find . -name '*.py' -exec sed -i s/a/b/ {} +",
+    ] {
+        let found = world.shell(command);
+        let others = found.iter().filter(|found| *found != "protected policy:knowledge Deny");
+        let others: Vec<_> = others.filter(|found| *found != "protected held-out Deny").collect();
+        assert_eq!(others, [""; 0], "{command}");
+        assert!(!command.starts_with("git") || found.len() < 3, "{command}: {found:?}");
+    }
+    for command in [
+        "rm -rf .",
+        "rm -rf .*",
+        "rm -rf .git/*",
+        "rm -rf {*,.*}",
+        "rm -rf */../.git",
+        "find . -delete",
+        "find . -name config -delete",
+        "find . -name 'c*' -delete",
+        "find . -name '*.lock' -delete",
+        "find . -name main -delete",
+        "find .git -name '*.sample' -delete",
+        "shopt -s dotglob; rm -rf *",
+        "shopt -s dot\"glob\"; rm -rf *",
+        "setopt GLOB_DOTS && rm -rf *",
+        "bash -O dotglob -c 'rm -rf *'",
+        "GLOBIGNORE=x; rm -rf *",
+        "rm -rf @(.git|x)",
+        "mv .git x",
+    ] {
+        let found = world.shell(command);
+        assert!(found.contains(&gits), "{command}: {found:?}");
+    }
+    world.locks = true;
+    for command in ["git checkout .", "git restore .", "git checkout HEAD -- tests", "rm -rf *"] {
+        let found = world.shell(command);
+        assert!(found.contains(&"protected locked Deny".to_owned()), "{command}: {found:?}");
+        assert!(!found.contains(&gits), "{command}: {found:?}");
+    }
+    let found = world.shell("git checkout HEAD~3 -- .");
+    assert!(found.contains(&"protected cairn:settings Deny".to_owned()), "an older state: {found:?}");
 }
 
 fn search(path: Option<&str>) -> Tool {

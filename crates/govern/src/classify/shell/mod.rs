@@ -81,6 +81,10 @@ fn classify_here(command: &str, folders: Vec<Base>, context: Context<'_>, most_o
         keeps_whole: true,
         programs: syntax::Programs::default(),
     };
+    // However it is set: by `shopt`, `setopt`, an option of the shell, or a variable.
+    let flat = command.to_ascii_lowercase().replace(['_', '\'', '"', '\\'], "");
+    shell.state.matches_dots =
+        ["dotglob", "globdots", "globignore"].iter().any(|option| flat.contains(option));
     let result = shell.script(command);
     shell.effects.settle();
     if let Err(Unclear { why, hint }) = result {

@@ -1,8 +1,8 @@
 //! `git`, in the forms that bear paths.
 
-use crate::classify::path;
 use crate::classify::shell::{Reads, Shell, Unclear};
 use crate::classify::text::{Piece, Text};
+use crate::classify::{Spares, path};
 
 use super::Input;
 use super::options::Options;
@@ -136,7 +136,7 @@ impl Shell<'_> {
                 self.effects.acts = true;
                 if !options.has(&["--cached", "-n", "--dry-run"]) {
                     for operand in &options.operands {
-                        self.pathspec(operand, true);
+                        self.pathspec(operand, true, &Spares::Git);
                     }
                 }
             }
@@ -191,7 +191,7 @@ impl Shell<'_> {
             "checkout-index" | "read-tree" => {
                 self.opaque();
                 for operand in &options.operands {
-                    self.pathspec(operand, false);
+                    self.pathspec(operand, false, &Spares::Git);
                 }
             }
             _ => {
@@ -294,6 +294,7 @@ impl Shell<'_> {
     /// The commands that bring the work tree to another content.
     fn git_work_tree(&mut self, command: &str, rest: &[Text], options: &Options) {
         self.effects.acts = true;
+        let spares = if is_as_committed(command, rest, options) { Spares::Committed } else { Spares::Git };
         let behind = rest.iter().position(|word| word.as_literal() == Some("--"));
         let paths = behind.map(|at| &rest[at + 1..]);
         match command {
@@ -302,14 +303,14 @@ impl Shell<'_> {
                     return;
                 }
                 for operand in &options.operands {
-                    self.pathspec(operand, false);
+                    self.pathspec(operand, false, &spares);
                 }
             }
             "checkout" => {
                 // Without a separator a word is a path where it is no branch.
                 self.opaque();
                 for operand in paths.unwrap_or(&options.operands) {
-                    self.pathspec(operand, false);
+                    self.pathspec(operand, false, &spares);
                 }
             }
             "clean" => {
@@ -331,7 +332,16 @@ impl Shell<'_> {
     }
 
     /// Writes or deletes what a pathspec names: its wildcards go across folders.
-    fn pathspec(&mut self, spec: &Text, is_deleted: bool) {
+    fn pathspec(&mut self, spec: &Text, is_deleted: bool, spares: &Spares) {
+        let (writes, deletes) = (self.effects.writes.len(), self.effects.deletes.len());
+        self.pathspec_of_any(spec, is_deleted);
+        let effects = &mut self.effects;
+        for target in effects.writes[writes..].iter_mut().chain(&mut effects.deletes[deletes..]) {
+            target.spares = spares.clone();
+        }
+    }
+
+    fn pathspec_of_any(&mut self, spec: &Text, is_deleted: bool) {
         let start = spec.known_start();
         let at_top = match start {
             _ if start.starts_with(":/") => Some(spec.skip(2)),
@@ -363,6 +373,20 @@ impl Shell<'_> {
             self.writes(&globbing, true);
         }
     }
+}
+
+/// Whether files are brought to what the index or `HEAD` has, and not to an older state.
+fn is_as_committed(command: &str, rest: &[Text], options: &Options) -> bool {
+    let is_head = |word: &Text| matches!(word.as_literal(), Some("HEAD" | "@"));
+    if command == "restore" {
+        return options.values(&["-s", "--source"]).all(is_head);
+    }
+    let first = match rest.iter().position(|word| word.as_literal() == Some("--")) {
+        Some(end) => rest[..end].iter().find(|word| !word.known_start().starts_with('-')),
+        None if options.operands.len() < 2 => None,
+        None => options.operands.first(),
+    };
+    command == "checkout" && first.is_none_or(is_head)
 }
 
 fn valued(command: &str) -> Vec<&'static str> {

@@ -17,6 +17,7 @@ mod wrappers;
 
 use std::rc::Rc;
 
+use crate::classify::pattern::VISIBLE;
 use crate::classify::text::Text;
 
 use super::state::Value;
@@ -159,7 +160,7 @@ impl Shell<'_> {
                 match piece {
                     crate::classify::text::Piece::Literal(text)
                     | crate::classify::text::Piece::Glob(text) => {
-                        script.push_str(text);
+                        script.push_str(&text.replace(VISIBLE, ""));
                     }
                     crate::classify::text::Piece::Unknown => script.push_str("${0}"),
                 }
