@@ -83,6 +83,8 @@ pub enum Spares {
     Git,
     /// The same, and what is there is brought to what the index or `HEAD` has.
     Committed,
+    /// Git's own folder, what git tracks, what it does not ignore, and what these patterns name.
+    Kept(Vec<String>),
 }
 
 /// Where a target is.

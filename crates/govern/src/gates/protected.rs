@@ -18,7 +18,14 @@ pub(super) fn judge(act: &Act<'_>, known: &Known<'_>) -> Result<Vec<Found>, Dama
     };
     for touched in act.changes {
         for guard in on(touched, known)? {
-            add(shut(&guard, &touched.target.written, codes::PROTECTED_PATH));
+            let mut found = shut(&guard, &touched.target.written, codes::PROTECTED_PATH);
+            if let Spares::Kept(_) = touched.target.spares {
+                found.fact =
+                    format!("it would take away what git ignores, and so {}: {}", folder(&guard), guard.fact);
+                found.next = format!("leave it out, as in `git clean -fdx -e {}`", folder(&guard));
+                found.ticket = guard.ticket;
+            }
+            add(found);
         }
     }
     for touched in act.reads {
@@ -116,12 +123,49 @@ fn is_spared(touched: &Touched<'_>, guard: &Guard, within: bool, known: &Known<'
     };
     match &touched.target.spares {
         Spares::Nothing => false,
+        Spares::Kept(patterns) => {
+            let place = folder(guard);
+            guard.rule == GIT_FOLDER
+                || is_absent()
+                || patterns.iter().any(|pattern| is_named_by(pattern, &place))
+                || guard.access == Access::Write && !is_ignored(&place, known)
+        }
         Spares::Git => guard.rule == GIT_FOLDER || within && is_absent(),
         // What `HEAD` has of the settings and the policy is what a person committed.
         Spares::Committed => {
             guard.rule == GIT_FOLDER || within && (guard.rule.starts_with("cairn:") || is_absent())
         }
     }
+}
+
+/// Whether a pattern of an ignore file names a path or a folder that it lies in.
+fn is_named_by(pattern: &str, path: &str) -> bool {
+    let plain = pattern.trim_end_matches('/').trim_end_matches("/**").trim_start_matches('/');
+    if plain.is_empty() {
+        return false;
+    }
+    let is_anywhere = !pattern.trim_end_matches('/').contains('/');
+    let pattern = if is_anywhere { format!("**/{plain}") } else { plain.to_owned() };
+    Scope::Glob(pattern).holds(path)
+}
+
+/// Whether the ignore files on the way to a path say that git ignores it.
+fn is_ignored(path: &str, known: &Known<'_>) -> bool {
+    let folders = path.match_indices('/').map(|(at, _)| (&path[..at], &path[at + 1..]));
+    let files = folders.map(|(folder, rest)| (format!("{folder}/.gitignore"), rest));
+    let tops = [".git/info/exclude", ".gitignore"].map(|file| (file.to_owned(), path));
+    let mut is_ignored = false;
+    for (file, rest) in tops.into_iter().chain(files) {
+        let text = (known.file)(&known.root.join(file)).unwrap_or_default();
+        for line in String::from_utf8_lossy(&text).lines().map(str::trim_end) {
+            match line.strip_prefix('!') {
+                Some(line) if is_named_by(line, rest) => is_ignored = false,
+                None if !line.starts_with('#') && is_named_by(line, rest) => is_ignored = true,
+                _ => {}
+            }
+        }
+    }
+    is_ignored
 }
 
 /// Names that something has in git's own folder without which a repository is damaged.

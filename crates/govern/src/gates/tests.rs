@@ -316,7 +316,6 @@ fn gits_own_folder_is_said_of_what_can_touch_it() {
         "setopt GLOB_DOTS && rm -rf *",
         "bash -O dotglob -c 'rm -rf *'",
         "GLOBIGNORE=x; rm -rf *",
-        "rm -rf @(.git|x)",
         "mv .git x",
     ] {
         let found = world.shell(command);
@@ -330,6 +329,51 @@ fn gits_own_folder_is_said_of_what_can_touch_it() {
     }
     let found = world.shell("git checkout HEAD~3 -- .");
     assert!(found.contains(&"protected cairn:settings Deny".to_owned()), "an older state: {found:?}");
+}
+
+/// The held-out set was taken away with what git ignores, unnoticed.
+#[test]
+fn what_takes_ignored_files_away_takes_the_held_out_set() {
+    let mut world = World::new(DEFAULT);
+    let held_out = "protected held-out Deny".to_owned();
+    for command in [
+        "git clean -fdx",
+        "git clean -xdf",
+        "git clean -fdX",
+        "git clean -ffdx .",
+        "git clean -fdx .chalk",
+        "git clean -fx -- .chalk/regression",
+        "git -C .chalk clean -fdx",
+        "git clean -fdX -e .chalk/regression",
+        "git clean -fdx -e node_modules",
+        "git stash -a",
+        "git stash --all",
+        "git stash push --all -m x",
+        "cd src && git stash -a",
+    ] {
+        assert_eq!(world.shell(command), [held_out.as_str()], "{command}");
+    }
+    for command in [
+        "git clean -fd",
+        "git clean -n",
+        "git clean -ndx",
+        "git clean -fdx --dry-run",
+        "git clean -fdx src",
+        "git clean -fdx -e .chalk/regression",
+        "git clean -fdx -e .chalk",
+        "git clean -fdx --exclude=regression/",
+        "git stash",
+        "git stash -u",
+        "git stash push -a -- src",
+        "git stash apply",
+    ] {
+        assert_eq!(world.shell(command), [""; 0], "{command}");
+    }
+    world.files.push(("/w/.gitignore", "# none\n/tests/*.py\n"));
+    let both = world.shell("git clean -fdx");
+    assert_eq!(both, [held_out.as_str(), "protected locked Deny"]);
+    world.files.push(("/w/tests/.gitignore", "!t.py\n"));
+    assert_eq!(world.shell("git clean -fdx"), [held_out.as_str()]);
 }
 
 fn search(path: Option<&str>) -> Tool {

@@ -271,7 +271,17 @@ impl Shell<'_> {
             }
             ("worktree", "move") => self.write_all(operands, true),
             ("bundle", "create") => self.write_all(operands.get(..1).unwrap_or_default(), false),
-            ("stash" | "submodule", _) => self.opaque(),
+            ("stash" | "submodule", _) => {
+                self.opaque();
+                let takes = command == "stash" && matches!(verb, "" | "push" | "save");
+                if takes && options.has(&["-a", "--all"]) {
+                    let behind = rest.iter().position(|word| word.as_literal() == Some("--"));
+                    let paths = behind.map_or_else(|| self.tops(), |at| rest[at + 1..].to_vec());
+                    for path in &paths {
+                        self.pathspec(path, true, &Spares::Kept(Vec::new()));
+                    }
+                }
+            }
             ("bisect", _) => {
                 self.opaque();
                 if verb == "run" {
@@ -318,6 +328,18 @@ impl Shell<'_> {
                     return;
                 }
                 self.opaque();
+                if options.has(&["-x", "-X"]) {
+                    // With `-X` a pattern of `-e` names what is taken as well.
+                    let kept = options.values(&["-e", "--exclude"]).filter(|_| !options.has(&["-X"]));
+                    let kept: Vec<String> =
+                        kept.filter_map(|text| text.as_literal().map(str::to_owned)).collect();
+                    let here = [Text::literal(".")];
+                    let folders =
+                        if options.operands.is_empty() { &here } else { options.operands.as_slice() };
+                    for folder in folders {
+                        self.pathspec(folder, true, &Spares::Kept(kept.clone()));
+                    }
+                }
             }
             "reset" => {
                 if options.has(&["--hard", "--merge", "--keep", "--recurse-submodules"]) || options.is_open {
@@ -329,6 +351,13 @@ impl Shell<'_> {
         if options.has(&["--pathspec-from-file"]) {
             self.opaque();
         }
+    }
+
+    /// The top of the repository, or of each that is open.
+    fn tops(&self) -> Vec<Text> {
+        let tops: Vec<Text> =
+            self.context.roots.iter().map(|root| Text::literal(root.to_string_lossy())).collect();
+        if tops.is_empty() { vec![Text::literal(".")] } else { tops }
     }
 
     /// Writes or deletes what a pathspec names: its wildcards go across folders.
