@@ -189,9 +189,17 @@ impl Course<'_> {
     fn judge(&self, effects: &Effects) -> Result<Vec<Found>, String> {
         let changes: Vec<_> = effects.changes().map(resolve::touched).collect();
         let reads: Vec<_> = effects.reads.iter().map(resolve::touched).collect();
+        let mentions: Vec<_> = effects.mentions.iter().map(resolve::touched).collect();
         let walks: Vec<Vec<PathBuf>> =
             effects.recursive_reads.iter().map(|walk| resolve::paths(&walk.root)).collect();
-        let act = Act { event: self.event, effects, changes: &changes, reads: &reads, walks: &walks };
+        let act = Act {
+            event: self.event,
+            effects,
+            changes: &changes,
+            reads: &reads,
+            mentions: &mentions,
+            walks: &walks,
+        };
         self.by_rules(|rules| {
             let known = Known {
                 root: self.state.root(),

@@ -13,6 +13,8 @@ pub struct Effects {
     pub deletes: Vec<Target>,
     /// What is read by name.
     pub reads: Vec<Target>,
+    /// What is named and may be read: by git from what it keeps, by code, or by a program that is not known.
+    pub mentions: Vec<Target>,
     /// What is read by going through folders.
     pub recursive_reads: Vec<Walk>,
     /// The network is reached.
@@ -173,7 +175,7 @@ impl Effects {
 
     /// Drops what is listed twice, and makes the answer opaque where a change has no known place.
     pub(super) fn settle(&mut self) {
-        for list in [&mut self.writes, &mut self.deletes, &mut self.reads] {
+        for list in [&mut self.writes, &mut self.deletes, &mut self.reads, &mut self.mentions] {
             drop_repeated(list);
         }
         drop_repeated(&mut self.recursive_reads);

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use gate::event::Decision;
+use gate::event::{Decision, Tool};
 use gate::protected::{Access, Damaged, GIT_FOLDER, Guard, Scope};
 
 use super::{Act, Found, Known, Touched};
-use crate::classify::{Place, Spares, Target, Walk, escape};
+use crate::classify::{Argv, Place, Spares, Target, Walk, escape};
 use crate::codes;
 
 pub(super) fn judge(act: &Act<'_>, known: &Known<'_>) -> Result<Vec<Found>, Damaged> {
@@ -28,7 +28,7 @@ pub(super) fn judge(act: &Act<'_>, known: &Known<'_>) -> Result<Vec<Found>, Dama
             add(found);
         }
     }
-    for touched in act.reads {
+    for touched in act.reads.iter().chain(act.mentions) {
         for guard in on(touched, known)?.into_iter().filter(|guard| guard.access == Access::Any) {
             add(shut(&guard, &touched.target.written, codes::HIDDEN_PATH));
         }
@@ -42,13 +42,24 @@ pub(super) fn judge(act: &Act<'_>, known: &Known<'_>) -> Result<Vec<Found>, Dama
                     walk.root.written,
                     folder(&guard)
                 );
-                found.next =
-                    format!("leave it out, as in `grep -r --exclude-dir={name}`, or read a folder beside it");
+                found.next = way_beside(act, &name, &folder(&guard));
             }
             add(found);
         }
     }
     Ok(found)
+}
+
+/// What to do in place of reading a folder with what it hides, in the words of the tool that was called.
+fn way_beside(act: &Act<'_>, name: &str, folder: &str) -> String {
+    if matches!(act.event.call.as_ref().map(|call| &call.tool), Some(Tool::Search { .. })) {
+        return "give the search the path of a folder beside it, one call for each".to_owned();
+    }
+    let is_git = |argv: &Argv| argv.program() == Some("git") && argv.arguments().any(|word| word == "grep");
+    if act.effects.commands.iter().any(is_git) {
+        return format!("leave it out, as in `git grep x -- . ':!{folder}'`, or read a folder beside it");
+    }
+    format!("leave it out, as in `grep -r --exclude-dir={name}`, or read a folder beside it")
 }
 
 fn shut(guard: &Guard, written: &str, reason: gate::ReasonCode) -> Found {
@@ -256,6 +267,9 @@ fn is_there(guard: &Guard, known: &Known<'_>) -> bool {
 /// Whether the walk passes by what the rule is about: by name, or since it passes by names that begin with a dot.
 fn is_left_out(walk: &Walk, root: &str, guard: &Guard) -> bool {
     let place = folder(guard);
+    if walk.excludes.iter().any(|exclude| exclude.contains('/') && is_named_by(exclude, &place)) {
+        return true;
+    }
     let below = place.strip_prefix(root).unwrap_or(&place).trim_start_matches('/');
     below.split('/').filter(|part| !part.is_empty()).any(|part| {
         walk.skips_hidden && part.starts_with('.')

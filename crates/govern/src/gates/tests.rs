@@ -54,6 +54,11 @@ impl World {
 
     /// Each finding as `gate rule decision`.
     fn judge(&self, tool: Tool) -> Vec<String> {
+        let found = self.found(tool).into_iter();
+        found.map(|found| format!("{} {} {:?}", found.gate, found.rule, found.decision)).collect()
+    }
+
+    fn found(&self, tool: Tool) -> Vec<Found> {
         let root = Path::new("/w");
         let roots = [PathBuf::from("/w")];
         let effects =
@@ -61,9 +66,17 @@ impl World {
         let event = about(tool);
         let changes: Vec<Touched<'_>> = effects.changes().map(touched).collect();
         let reads: Vec<Touched<'_>> = effects.reads.iter().map(touched).collect();
+        let mentions: Vec<Touched<'_>> = effects.mentions.iter().map(touched).collect();
         let walks: Vec<Vec<PathBuf>> =
             effects.recursive_reads.iter().map(|walk| touched(&walk.root).paths).collect();
-        let act = Act { event: &event, effects: &effects, changes: &changes, reads: &reads, walks: &walks };
+        let act = Act {
+            event: &event,
+            effects: &effects,
+            changes: &changes,
+            reads: &reads,
+            mentions: &mentions,
+            walks: &walks,
+        };
         let mut rules = Protected::new();
         let guard = |scope, access, rule: &str| Guard {
             scope,
@@ -99,11 +112,7 @@ impl World {
             file: &file,
             is_occupied: &|folder| folder.extension().is_none_or(|end| end != "json"),
         };
-        judge(&act, &known)
-            .unwrap()
-            .into_iter()
-            .map(|found| format!("{} {} {:?}", found.gate, found.rule, found.decision))
-            .collect()
+        judge(&act, &known).unwrap()
     }
 
     fn shell(&self, command: &str) -> Vec<String> {
@@ -129,7 +138,7 @@ fn acted<T>(command: &str, ask: impl FnOnce(&Act<'_>) -> T) -> T {
     let reads: Vec<Touched<'_>> = effects.reads.iter().map(touched).collect();
     let walks: Vec<Vec<PathBuf>> =
         effects.recursive_reads.iter().map(|walk| touched(&walk.root).paths).collect();
-    ask(&Act { event: &event, effects: &effects, changes: &[], reads: &reads, walks: &walks })
+    ask(&Act { event: &event, effects: &effects, changes: &[], reads: &reads, mentions: &[], walks: &walks })
 }
 
 /// A call that is about to be made.
@@ -327,6 +336,7 @@ fn gits_own_folder_is_said_of_what_can_touch_it() {
         assert!(found.contains(&"protected locked Deny".to_owned()), "{command}: {found:?}");
         assert!(!found.contains(&gits), "{command}: {found:?}");
     }
+    world.files.push(("/w/.claude/settings.json", "{}"));
     let found = world.shell("git checkout HEAD~3 -- .");
     assert!(found.contains(&"protected cairn:settings Deny".to_owned()), "an older state: {found:?}");
 }
@@ -374,6 +384,81 @@ fn what_takes_ignored_files_away_takes_the_held_out_set() {
     assert_eq!(both, [held_out.as_str(), "protected locked Deny"]);
     world.files.push(("/w/tests/.gitignore", "!t.py\n"));
     assert_eq!(world.shell("git clean -fdx"), [held_out.as_str()]);
+}
+
+/// Git and code read what the command names, and nobody looked at it.
+#[test]
+fn what_is_hidden_is_not_read_by_another_reader() {
+    let world = World::new(
+        r#"{ "schema": 1, "protect": [{ "path": "secret.txt", "hidden": true, "because": "x" }] }"#,
+    );
+    for path in ["secret.txt", ".chalk/regression/t.py"] {
+        for command in [
+            "git diff --no-index /dev/null P",
+            "perl -ne print P",
+            "git show HEAD:P",
+            "git show :P",
+            "git show :0:P",
+            "git cat-file -p HEAD:P",
+            "git blame P",
+            "git log -p -- P",
+            "git log -L1,5:P",
+            "git diff HEAD -- P",
+            "git archive HEAD P",
+            "cd src && git show HEAD:P",
+            "cd src && git show HEAD:../P",
+            "python3 -c \"print(open('P').read())\"",
+            "node -e 'require(\"fs\").readFileSync(\"P\")'",
+            "perl -e 'open F, \"P\"; print <F>'",
+            "ruby -e 'puts File.read(\"P\")'",
+            "python3 <<'EOF'\nprint(open('P').read())\nEOF",
+            "unheard-of-reader P",
+            "unheard-of-reader --deep ./P",
+        ] {
+            let command = command.replace('P', path);
+            let found = world.shell(&command);
+            assert!(found.iter().any(|found| found.ends_with("Deny")), "{command}: {found:?}");
+        }
+        for command in [
+            "git log --oneline -- P",
+            "git diff --stat -- P",
+            "git status P",
+            "git ls-files P",
+            "git stash show -p",
+            "pytest --ignore P",
+            "pytest --ignore=P tests",
+            "git show HEAD:src/a.rs",
+            "git diff -- src",
+            "chalk held-out lock P",
+            "python3 -c 'print(\"a/b\", 1.5)'",
+            "node -e 'x.secret.txt'",
+            "cargo test secret",
+            "make all",
+            "git commit -m 'move P away'",
+        ] {
+            let command = command.replace('P', path);
+            assert_eq!(world.shell(&command), [""; 0], "{command}");
+        }
+    }
+}
+
+/// The next step was told in the words of a shell to a tool that takes none.
+#[test]
+fn the_way_past_the_held_out_set_is_in_the_words_of_the_tool() {
+    let world = World::new(DEFAULT);
+    let next = |tool: Tool| world.found(tool).remove(0).next;
+    assert!(next(search(None)).starts_with("give the search the path of a folder"));
+    let shell = |command: &str| Tool::Shell {
+        command: command.into(),
+        cwd: None,
+        shell: "bash".into(),
+        background: false,
+    };
+    assert!(next(shell("grep -r x .")).contains("--exclude-dir=regression"));
+    assert!(next(shell("git grep x")).contains("git grep x -- . ':!.chalk/regression'"));
+    assert_eq!(world.shell("git grep x -- . ':!.chalk/regression'"), [""; 0]);
+    assert_eq!(world.shell("git grep x -- ':!.chalk/regression'"), [""; 0]);
+    assert_eq!(world.shell("git grep x -- ':!docs'"), ["protected held-out Deny"]);
 }
 
 fn search(path: Option<&str>) -> Tool {

@@ -196,6 +196,31 @@ impl Shell<'_> {
         }
     }
 
+    /// Something that may be read, where all of its name is known.
+    fn mentions(&mut self, text: &Text) {
+        if !text.has_unknown() {
+            self.effects.mentions.extend(path::targets(&self.state.folders, text, false));
+        }
+    }
+
+    /// The words that a program is given and that look like paths, but for what it is to leave out.
+    fn mentions_all(&mut self, words: &[Text]) {
+        let leaves_out = |flag: &str| {
+            flag.starts_with('-')
+                && ["ignore", "exclude", "skip", "omit", "without", "deselect"]
+                    .iter()
+                    .any(|part| flag.contains(part))
+        };
+        let mut before = "";
+        for word in words {
+            let start = word.known_start();
+            if start.contains(['/', '.']) && !start.starts_with('-') && !leaves_out(before) {
+                self.mentions(word);
+            }
+            before = start;
+        }
+    }
+
     fn walks(&mut self, root: &Text, walk: &Reads) {
         for root in path::targets(&self.state.folders, root, true) {
             self.effects.recursive_reads.push(Walk {

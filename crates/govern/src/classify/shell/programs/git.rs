@@ -12,6 +12,7 @@ impl Shell<'_> {
         match name {
             "git" => {}
             "gh" | "glab" | "hub" | "jj" | "hg" | "svn" => {
+                self.mentions_all(rest);
                 self.effects.network = true;
                 self.opaque();
                 return Ok(true);
@@ -87,6 +88,7 @@ impl Shell<'_> {
             "--exec",
             "--upload-pack",
         ];
+        self.git_shows(command, rest, &options);
         match command {
             "status" | "log" | "diff" | "show" | "blame" | "annotate" | "ls-files" | "ls-tree"
             | "rev-parse" | "describe" | "cat-file" | "for-each-ref" | "shortlog" | "rev-list"
@@ -109,9 +111,16 @@ impl Shell<'_> {
                     self.opaque();
                 }
                 let reads = Reads { content: true, skips_ignored: true, ..Reads::default() };
-                let files = options.operands.get(1..).unwrap_or_default();
-                let here = [Text::literal(".")];
-                for root in if files.is_empty() { &here } else { files } {
+                let has_pattern = options.has(&["-e", "-f"]);
+                let files = options.operands.get(usize::from(!has_pattern)..).unwrap_or_default();
+                let is_left_out =
+                    |word: &&Text| word.as_literal().is_some_and(|word| left_out(word).is_some());
+                let (outside, files): (Vec<&Text>, Vec<&Text>) = files.iter().partition(is_left_out);
+                let excludes =
+                    outside.iter().filter_map(|word| left_out(word.as_literal()?).map(str::to_owned));
+                let reads = Reads { excludes: excludes.collect(), ..reads };
+                let here = Text::literal(".");
+                for root in if files.is_empty() { vec![&here] } else { files } {
                     self.walks(root, &reads);
                 }
             }
@@ -199,6 +208,46 @@ impl Shell<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What git shows of files by its commands that show content.
+    fn git_shows(&mut self, command: &str, rest: &[Text], options: &Options) {
+        let counts = ["--stat", "--name-only", "--name-status", "--numstat", "--shortstat", "--quiet"];
+        let patches = options.has(&["-p", "-u", "--patch"]);
+        let shows = match command {
+            "show" | "diff" | "diff-tree" | "diff-index" | "diff-files" => patches || !options.has(&counts),
+            "log" | "whatchanged" => patches || options.has(&["-L"]),
+            "blame" | "annotate" | "cat-file" | "archive" => true,
+            _ => false,
+        };
+        if !shows {
+            return;
+        }
+        let lines = options.values(&["-L"]).filter_map(|range| range.as_literal()?.rsplit_once(':'));
+        let lines: Vec<Text> = lines.map(|(_, file)| Text::literal(file)).collect();
+        let behind = rest.iter().position(|word| word.as_literal() == Some("--")).map(|at| &rest[at + 1..]);
+        for word in options.operands.iter().chain(behind.unwrap_or_default()).chain(&lines) {
+            let at = word.known_start().find(':');
+            match at.map(|at| (word.skip(at + 1), word.known_start()[..at].is_empty())) {
+                None => self.mentions(word),
+                Some((path, is_index)) => {
+                    // `:0:path` is a stage of the index; `:!path` is left out.
+                    let start = path.known_start();
+                    let path =
+                        if is_index && start.as_bytes().get(1) == Some(&b':') { path.skip(2) } else { path };
+                    if left_out(word.known_start()).is_some() {
+                        continue;
+                    }
+                    if path.known_start().starts_with('.') && path.known_start().contains("./") {
+                        self.mentions(&path);
+                    }
+                    let path = if path.known_start().starts_with('/') { path.skip(1) } else { path };
+                    for top in self.tops() {
+                        self.mentions(&top.join(&path));
+                    }
+                }
+            }
+        }
     }
 
     /// The commands whose first word says what is done.
@@ -402,6 +451,12 @@ impl Shell<'_> {
             self.writes(&globbing, true);
         }
     }
+}
+
+/// What a pathspec leaves out.
+fn left_out(spec: &str) -> Option<&str> {
+    let rest = spec.strip_prefix(":!").or_else(|| spec.strip_prefix(":^"));
+    rest.or_else(|| spec.strip_prefix(":(exclude)")).map(|rest| rest.trim_start_matches('/'))
 }
 
 /// Whether files are brought to what the index or `HEAD` has, and not to an older state.

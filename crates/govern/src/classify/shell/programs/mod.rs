@@ -111,6 +111,10 @@ impl Shell<'_> {
             || self.changer(short, rest, input)?;
         if !is_known {
             self.opaque();
+            // This program shows nothing of what it keeps from agents.
+            if !matches!(short, "cairn" | "chalk" | "chant") {
+                self.mentions_all(rest);
+            }
         }
         Ok(())
     }
