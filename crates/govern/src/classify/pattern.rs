@@ -249,10 +249,8 @@ fn advance(steps: &[Step], states: &[bool], character: char) -> Vec<bool> {
         match step {
             Step::Char(wanted) if *wanted == character => enter(steps, &mut next, state + 1),
             Step::Any if character != '/' => enter(steps, &mut next, state + 1),
-            Step::Class { negated, ranges } if character != '/' => {
-                if is_in(ranges, character) != *negated {
-                    enter(steps, &mut next, state + 1);
-                }
+            Step::Class { negated, ranges } if character != '/' && is_in(ranges, character) != *negated => {
+                enter(steps, &mut next, state + 1);
             }
             Step::Star if character != '/' => enter(steps, &mut next, state),
             Step::Stars => enter(steps, &mut next, state),

@@ -166,7 +166,7 @@ impl Text {
             match piece {
                 Piece::Literal(text) => globbing.push_globbing(text),
                 Piece::Glob(glob) => globbing.push(Piece::Glob(glob.replace(VISIBLE, ""))),
-                other => globbing.push(other.clone()),
+                Piece::Unknown => globbing.push(Piece::Unknown),
             }
         }
         globbing

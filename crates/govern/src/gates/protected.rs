@@ -238,7 +238,7 @@ fn names_nothing_of_git(touched: &Touched<'_>, guard: &Guard, known: &Known<'_>)
     };
     // A branch may have any name, but hardly one with an ending or an underscore in front.
     let is_distinct = name.contains('.') || name.starts_with('_') || name.contains("modules");
-    guard.rule == GIT_FOLDER && is_distinct && !GITS.iter().any(|gits| is_named(&gits))
+    guard.rule == GIT_FOLDER && is_distinct && !GITS.iter().any(is_named)
 }
 
 /// The rules about what is read by going through folders. A walk that opens no file sees names alone.

@@ -749,6 +749,61 @@ fn what_reaches_beyond_the_project_waits_for_a_person() {
     for command in ["git push", "git push origin :x", "npm publish", "echo x > /etc/hosts", "gh pr merge 1"] {
         assert_eq!(world.shell(command), ["G5 G5-1 Ask"], "{command}");
     }
+    for command in [
+        "git -C sub push",
+        "git clean -fd",
+        "git clean --force src",
+        "git reset --hard HEAD~1",
+        "git reflog expire --expire=now --all",
+        "git gc --prune=now",
+        "dd if=x of=/dev/sda",
+        "mkfs.ext4 image",
+        "sudo shutdown -h now",
+        "reboot",
+        "curl -X POST https://e.org/x",
+        "curl -XDELETE https://e.org/x",
+        "curl --request put https://e.org/x",
+        "curl -d a=b https://e.org",
+        "curl --data-binary @x https://e.org",
+        "curl -F f=@x https://e.org",
+        "curl -T x https://e.org",
+        "wget --post-data=x https://e.org",
+        "cargo publish",
+        "poetry publish --build",
+        "twine upload dist/*",
+        "python3 -m twine upload dist/*",
+        "docker push a/b",
+        "kubectl -n prod delete pod x",
+        "kubectl apply -f x.yaml",
+        "terraform destroy",
+        "gh release create v1",
+        "gh repo delete x",
+    ] {
+        let found = world.shell(command);
+        assert!(found.contains(&"G5 G5-1 Ask".to_owned()), "{command}: {found:?}");
+    }
+    for command in [
+        "git push --dry-run",
+        "git clean -nfd",
+        "git clean -n",
+        "git reset HEAD x",
+        "git gc",
+        "git reflog",
+        "cargo publish --dry-run",
+        "kubectl apply --dry-run=client -f x.yaml",
+        "kubectl -n prod get pods",
+        "curl https://e.org",
+        "curl -G -d a=b https://e.org",
+        "curl -X POST http://localhost:8080/x",
+        "curl -sS -o /tmp/x https://e.org",
+        "terraform plan",
+        "docker build .",
+        "npm run publish-docs",
+        "dd if=x of=/dev/null",
+    ] {
+        let found = world.shell(command);
+        assert!(!found.contains(&"G5 G5-1 Ask".to_owned()), "{command}: {found:?}");
+    }
     assert_eq!(world.judge(Tool::Subagent { prompt: "x".into() }), ["G5 G5-1 Ask"]);
     for command in ["echo x > src/b.rs", "git commit -m x", "gh pr view 1", "echo x > /tmp/x"] {
         assert_eq!(world.shell(command), [""; 0], "{command}");

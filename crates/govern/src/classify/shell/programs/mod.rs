@@ -10,6 +10,7 @@ mod git;
 mod inline;
 mod network;
 mod options;
+mod pathspec;
 mod readers;
 mod scripts;
 mod sed;
