@@ -5,6 +5,7 @@
 
 mod discipline;
 mod list;
+mod patterns;
 
 use std::collections::BTreeMap;
 
@@ -82,7 +83,9 @@ pub struct Switches {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Protect {
-    /// A pattern, from the top of the repository: `*` within a name, `**` across folders.
+    /// A pattern, from the top of the repository: `*` and `?` within a name, `[...]` one character of a set, `**` across
+    /// folders; without them a path. What lies below a folder that it matches is meant too. `./` and `/` in front mean
+    /// the top; a slash at the end means the folder and what lies below.
     pub path: String,
     /// Reading is shut as well.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -95,7 +98,7 @@ pub struct Protect {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct Check {
-    /// Changes of what these patterns match ask for the check.
+    /// Changes of what these patterns match ask for the check; they are written as those of `protect`.
     #[serde(deserialize_with = "list::patterns")]
     pub paths: Vec<String>,
     /// The command, word by word.
@@ -144,7 +147,15 @@ impl Policy {
     /// # Errors
     /// What is wrong with it, with line and column.
     pub fn read(bytes: &[u8]) -> Result<Self, String> {
-        let policy: Self = json::read(bytes).map_err(|damage| damage.to_string())?;
+        let mut policy: Self = json::read(bytes).map_err(|damage| damage.to_string())?;
+        let protected = policy.protect.iter_mut().map(|entry| (&mut entry.path, "protect"));
+        let checked = policy.checks.values_mut().flat_map(|check| &mut check.paths);
+        for (path, whose) in protected.chain(checked.map(|path| (path, "checks"))) {
+            *path = patterns::read(path).map_err(|fault| {
+                let line = patterns::line_of(path, bytes);
+                format!("`{path}` in `{whose}` {fault}, at line {line}")
+            })?;
+        }
         let fault = || policy.pins.iter().find_map(Pin::fault).or_else(|| policy.discipline.fault());
         match policy.schema {
             Some(1) => fault().map_or(Ok(policy.clone()), Err),
@@ -356,6 +367,27 @@ mod tests {
         assert!(policy.is_on(Switch::Plan) && policy.is_on(Switch::Completion));
         assert_eq!((policy.checks.len(), policy.protect.len(), policy.pins.len()), (2, 2, 2));
         assert_eq!(policy.knowledge.folder(), "notes/vault");
+    }
+
+    #[test]
+    fn a_pattern_that_can_match_nothing_is_refused_with_its_line() {
+        let read = |text: &str| Policy::read(text.as_bytes());
+        let error = read("{ \"schema\": 1,\n\"protect\": [{ \"path\": \"../x\", \"because\": \"y\" }] }")
+            .unwrap_err();
+        assert_eq!(
+            error,
+            "`../x` in `protect` goes up with `..`; write it from the top of the repository, at line 2"
+        );
+        let error = read(
+            "{ \"schema\": 1,\n\"checks\": {\n\"a\": { \"paths\": [\"\"], \"command\": [\"true\"] } } }",
+        );
+        assert!(error.unwrap_err().ends_with("at line 3"));
+        let policy = policy(
+            r#"{ "schema": 1, "protect": [{ "path": "/vendor/", "because": "y" }],
+                 "checks": { "a": { "paths": ["./src"], "command": ["true"] } } }"#,
+        );
+        assert!(policy.protected().guards().iter().any(|guard| guard.holds("vendor/a/b")));
+        assert_eq!(policy.checks["a"].paths, ["src"]);
     }
 
     #[test]

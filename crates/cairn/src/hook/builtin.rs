@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gate::protected::{Access, Guard, Protected, Scope};
+use gate::protected::{Access, GIT_FOLDER, Guard, Protected, Scope};
 use store::Env;
 
 /// Files and folders in which agents keep their hooks, from the top of a repository and from the home folder.
@@ -62,7 +62,7 @@ pub(super) fn rules(top: &Path, env: &Env, git_dirs: &[&Path]) -> Protected {
             ticket,
         });
     };
-    let git = ("cairn:git", "it is git's own folder", "use git's commands");
+    let git = (GIT_FOLDER, "it is git's own folder", "use git's commands");
     add(top.join(".git"), git.0, git.1, git.2, false);
     for folder in git_dirs {
         add((*folder).to_owned(), git.0, git.1, git.2, false);

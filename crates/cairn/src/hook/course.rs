@@ -205,10 +205,18 @@ impl Course<'_> {
             }
             _ => Vec::new(),
         };
-        let reads: Vec<_> = effects.reads.iter().chain(&named).map(resolve::touched).collect();
+        let reads: Vec<_> = effects.reads.iter().map(resolve::touched).collect();
+        let mentions: Vec<_> = effects.mentions.iter().chain(&named).map(resolve::touched).collect();
         let walks: Vec<Vec<PathBuf>> =
             effects.recursive_reads.iter().map(|walk| resolve::paths(&walk.root)).collect();
-        let act = Act { event: self.event, effects, changes: &changes, reads: &reads, walks: &walks };
+        let act = Act {
+            event: self.event,
+            effects,
+            changes: &changes,
+            reads: &reads,
+            mentions: &mentions,
+            walks: &walks,
+        };
         let mut found = self.by_rules(|rules| {
             gates::judge(&act, &known(self.state.root(), rules, &self.snapshot.policy, &self.session))
         })?;

@@ -138,7 +138,8 @@ impl Course<'_> {
         let reads: Vec<_> = effects.reads.iter().map(resolve::touched).collect();
         let walks: Vec<Vec<PathBuf>> =
             effects.recursive_reads.iter().map(|walk| resolve::paths(&walk.root)).collect();
-        let act = Act { event: self.event, effects, changes: &[], reads: &reads, walks: &walks };
+        let act =
+            Act { event: self.event, effects, changes: &[], reads: &reads, mentions: &[], walks: &walks };
         let by_diff = read_back::diff(&act).map(|diff| self.in_diff(&diff)).unwrap_or_default();
         let is_shown = |name: &&str| {
             read_back::shows(&act, self.state.root(), name) || by_diff.iter().any(|path| path == name)

@@ -9,6 +9,39 @@ pub(super) fn matches(pattern: &[u8], path: &[u8]) -> bool {
     segments(&pattern, &path)
 }
 
+/// Whether `pattern` may match something below the folder `path`, or matches the folder or one that it lies in, with
+/// which everything below is meant.
+pub(super) fn reaches_into(pattern: &[u8], path: &[u8]) -> bool {
+    let pattern: Vec<&[u8]> = pattern.split(|&byte| byte == b'/').collect();
+    // Where in the pattern one may be, once the folder's names so far are matched.
+    let mut at = vec![false; pattern.len() + 1];
+    enter(&pattern, &mut at, 0);
+    for name in path.split(|&byte| byte == b'/').filter(|name| !name.is_empty()) {
+        let mut next = vec![false; at.len()];
+        for (place, part) in pattern.iter().enumerate().filter(|(place, _)| at[*place]) {
+            if *part == b"**" {
+                enter(&pattern, &mut next, place);
+            } else if segment(part, name) {
+                enter(&pattern, &mut next, place + 1);
+            }
+        }
+        if next[pattern.len()] {
+            return true;
+        }
+        at = next;
+    }
+    at.contains(&true)
+}
+
+/// Marks a place in a pattern, and those behind parts that may take nothing.
+fn enter(pattern: &[&[u8]], at: &mut [bool], mut place: usize) {
+    at[place] = true;
+    while pattern.get(place) == Some(&&b"**"[..]) {
+        place += 1;
+        at[place] = true;
+    }
+}
+
 /// Greedy with one way back, as for `*` within a segment: the last `**` takes one segment more.
 fn segments(pattern: &[&[u8]], path: &[&[u8]]) -> bool {
     let (mut at, mut on) = (0, 0);
@@ -123,11 +156,40 @@ mod tests {
         }
     }
 
+    /// A pattern without a folder counted as one that may match in each.
+    #[test]
+    fn a_folder_may_hold_what_the_names_of_the_pattern_allow() {
+        for (pattern, folder, expected) in [
+            ("secret.txt", "", true),
+            ("secret.txt", "src", false),
+            ("secret.txt", "secret.txt", true),
+            ("*.pem", "", true),
+            ("*.pem", "src", false),
+            ("*.pem", "keys.pem/old", true),
+            ("**/*.pem", "src/deep", true),
+            ("src/**/*.lock", "src", true),
+            ("src/**/*.lock", "src/a/b", true),
+            ("src/**/*.lock", "docs", false),
+            ("a/*/c", "a/b", true),
+            ("a/*/c", "a/b/d", false),
+            ("vendor/**", "vendor", true),
+            ("vendor/**", "vendored", false),
+            ("infra", "infra/deep", true),
+        ] {
+            assert_eq!(
+                reaches_into(pattern.as_bytes(), folder.as_bytes()),
+                expected,
+                "{pattern} in {folder}"
+            );
+        }
+    }
+
     #[test]
     fn a_hostile_pattern_ends() {
         let pattern = "**/*a".repeat(200);
         let path = "a/".repeat(2_000);
         assert!(!matches(pattern.as_bytes(), path.as_bytes()));
+        assert!(reaches_into(pattern.as_bytes(), path.as_bytes()));
         assert!(!matches("*a".repeat(500).as_bytes(), "a".repeat(400).as_bytes()));
     }
 }

@@ -27,6 +27,9 @@ fn as_compared(name: &str, fold: bool) -> Cow<'_, str> {
 
 pub use kept::{Damaged, Index, Kept, Lines};
 
+/// The name of the rule about git's own folder, which git's own commands may change.
+pub const GIT_FOLDER: &str = "cairn:git";
+
 /// Which access a rule shuts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -97,11 +100,7 @@ impl Scope {
     fn is_within(&self, folder: &str) -> bool {
         match self {
             Self::Path(own) | Self::Below(own) => is_below(own, folder),
-            Self::Glob(pattern) => {
-                let fixed = pattern.split(['*', '?', '[', '\\']).next().unwrap_or_default();
-                let start = fixed.rsplit_once('/').map_or("", |(start, _)| start);
-                is_below(start, folder) || is_below(folder, start)
-            }
+            Self::Glob(pattern) => glob::reaches_into(pattern.as_bytes(), folder.as_bytes()),
             Self::Outside(_) => false,
         }
     }

@@ -13,6 +13,8 @@ pub struct Effects {
     pub deletes: Vec<Target>,
     /// What is read by name.
     pub reads: Vec<Target>,
+    /// What is named and may be read: by git from what it keeps, by code, or by a program that is not known.
+    pub mentions: Vec<Target>,
     /// What is read by going through folders.
     pub recursive_reads: Vec<Walk>,
     /// The network is reached.
@@ -80,6 +82,22 @@ pub struct Target {
     pub spelled: Option<PathBuf>,
     /// How the call writes it.
     pub written: String,
+    /// What of it stays as it is, by the nature of the program.
+    pub spares: Spares,
+}
+
+/// What a program leaves alone of what it is given.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub enum Spares {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Git's own folder: it is git that changes files of the work tree.
+    Git,
+    /// The same, and what is there is brought to what the index or `HEAD` has.
+    Committed,
+    /// Git's own folder, what git tracks, what it does not ignore, and what these patterns name.
+    Kept(Vec<String>),
 }
 
 /// Where a target is.
@@ -88,7 +106,7 @@ pub enum Place {
     /// An absolute path without `.` and `..`; links are not followed.
     Path(PathBuf),
     /// Every absolute path that this pattern matches: `*`, `?` and `[...]` within a name, `**` across folders, a
-    /// backslash before a character that stands for itself.
+    /// backslash before a character that stands for itself, a NUL before a wildcard that takes no dot.
     Pattern(String),
     /// It can't be told.
     Unknown,
@@ -168,7 +186,7 @@ impl Effects {
 
     /// Drops what is listed twice, and makes the answer opaque where a change has no known place.
     pub(super) fn settle(&mut self) {
-        for list in [&mut self.writes, &mut self.deletes, &mut self.reads] {
+        for list in [&mut self.writes, &mut self.deletes, &mut self.reads, &mut self.mentions] {
             drop_repeated(list);
         }
         drop_repeated(&mut self.recursive_reads);
@@ -187,7 +205,13 @@ fn drop_repeated<T: Eq + std::hash::Hash + Clone>(list: &mut Vec<T>) {
 impl Target {
     /// A target that can't be told.
     pub fn unknown(written: impl Into<String>) -> Self {
-        Self { place: Place::Unknown, tree: false, spelled: None, written: written.into() }
+        Self {
+            place: Place::Unknown,
+            tree: false,
+            spelled: None,
+            written: written.into(),
+            spares: Spares::Nothing,
+        }
     }
 
     /// Whether its place can't be told.
@@ -207,6 +231,15 @@ impl Target {
             Place::Pattern(pattern) => pattern::matches(pattern, &wanted, self.tree, fold),
             Place::Unknown => false,
         }
+    }
+
+    /// Whether it may be something that the absolute pattern `path` matches, or that lies below what it matches.
+    pub fn may_touch_match(&self, path: &str, fold: bool) -> bool {
+        let below = |pattern: &str| format!("{pattern}/**");
+        let Place::Pattern(own) = &self.place else { return false };
+        pattern::overlap(own, path, fold)
+            || pattern::overlap(own, &below(path), fold)
+            || self.tree && pattern::overlap(&below(own), path, fold)
     }
 
     /// Whether it is, or may be, the folder at the absolute `path`, holds it, or lies in it.

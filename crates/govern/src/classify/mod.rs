@@ -22,9 +22,10 @@ use std::path::{Path, PathBuf};
 use gate::event::Tool;
 use serde_json::Value;
 
-pub use effects::{Alone, Argv, Certainty, Effects, Fed, Place, Target, Walk};
+pub use effects::{Alone, Argv, Certainty, Effects, Fed, Place, Spares, Target, Walk};
 pub use own::NAMES as OWN;
 pub use patch::{Change, PatchError, changes};
+pub use pattern::escape;
 
 use path::Base;
 use text::Text;

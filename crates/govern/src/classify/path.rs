@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::effects::{Place, Target};
+use super::effects::{Place, Spares, Target};
 use super::pattern::escape;
 use super::text::{Piece, Text};
 
@@ -116,7 +116,7 @@ fn at_path(path: &str, tree: bool, written: String) -> Target {
     }
     let normal = normal(path);
     let spelled = leaves_a_named_folder(path).then(|| PathBuf::from(path));
-    Target { place: Place::Path(PathBuf::from(normal)), tree, spelled, written }
+    Target { place: Place::Path(PathBuf::from(normal)), tree, spelled, written, spares: Spares::Nothing }
 }
 
 fn pattern(body: &str, tree: bool, written: String) -> Target {
@@ -140,7 +140,7 @@ fn pattern(body: &str, tree: bool, written: String) -> Target {
     }
     let joined = parts.join("/");
     let place = Place::Pattern(if leading { format!("/{joined}") } else { joined });
-    Target { place, tree, spelled: None, written }
+    Target { place, tree, spelled: None, written, spares: Spares::Nothing }
 }
 
 fn leaves_a_named_folder(path: &str) -> bool {

@@ -14,7 +14,30 @@ enum Step {
     Stars,
     /// Nothing, or any characters with a slash behind them.
     Folders,
+    /// Nothing, where no dot follows.
+    Visible,
 }
+
+impl Step {
+    /// Whether one character may be what both take, slashes aside.
+    fn may_be_as(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Char(one), Self::Char(other)) => one == other,
+            (Self::Char(character), Self::Class { negated, ranges })
+            | (Self::Class { negated, ranges }, Self::Char(character)) => {
+                is_in(ranges, *character) != *negated
+            }
+            _ => true,
+        }
+    }
+}
+
+fn is_in(ranges: &[(char, char)], character: char) -> bool {
+    ranges.iter().any(|&(low, high)| (low..=high).contains(&character))
+}
+
+/// Stands in a pattern before a wildcard that matches no name which begins with a dot. No path holds this character.
+pub const VISIBLE: char = '\0';
 
 /// Whether the whole of `path` matches `pattern`, or with `tree` a folder that `path` lies in does.
 pub fn matches(pattern: &str, path: &str, tree: bool, fold: bool) -> bool {
@@ -39,11 +62,73 @@ pub fn reaches_into(pattern: &str, path: &str, fold: bool) -> bool {
     states.contains(&true)
 }
 
+/// Whether some path matches both patterns.
+pub fn overlap(one: &str, other: &str, fold: bool) -> bool {
+    let (one, other) = (steps(one, fold), steps(other, fold));
+    let index = |(at, mode): (usize, Mode)| at * 3 + mode as usize;
+    let width = index((other.len() + 1, Mode::Open));
+    let mut seen = vec![false; index((one.len() + 1, Mode::Open)) * width];
+    let mut open = vec![((0, Mode::Open), (0, Mode::Open))];
+    while let Some((left, right)) = open.pop() {
+        if std::mem::replace(&mut seen[index(left) * width + index(right)], true) {
+            continue;
+        }
+        if left.0 == one.len() && right.0 == other.len() {
+            return true;
+        }
+        open.extend(without_a_character(&one, left).map(|left| (left, right)));
+        open.extend(without_a_character(&other, right).map(|right| (left, right)));
+        let (Some(step), Some(beside)) = (one.get(left.0), other.get(right.0)) else { continue };
+        let is_dot = [step, beside].iter().any(|step| matches!(step, Step::Char('.')));
+        if is_dot && [left.1, right.1].contains(&Mode::Visible) || !step.may_be_as(beside) {
+            continue;
+        }
+        for slash in [true, false] {
+            if let (Some(left), Some(right)) = (behind(step, left.0, slash), behind(beside, right.0, slash)) {
+                open.push((left, right));
+            }
+        }
+    }
+    false
+}
+
+/// What holds at a place in a pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Open,
+    /// A name was begun that ends with a slash.
+    Within,
+    /// The next character is no dot.
+    Visible,
+}
+
+/// The place behind a step that takes nothing.
+fn without_a_character(steps: &[Step], (at, mode): (usize, Mode)) -> Option<(usize, Mode)> {
+    match steps.get(at)? {
+        Step::Visible => Some((at + 1, Mode::Visible)),
+        Step::Star | Step::Stars => Some((at + 1, mode)),
+        Step::Folders if mode != Mode::Within => Some((at + 1, mode)),
+        _ => None,
+    }
+}
+
+/// The place behind a step that took a slash, or a character that is none.
+fn behind(step: &Step, at: usize, slash: bool) -> Option<(usize, Mode)> {
+    match step {
+        Step::Char(character) => (slash == (*character == '/')).then_some((at + 1, Mode::Open)),
+        Step::Any | Step::Class { .. } => (!slash).then_some((at + 1, Mode::Open)),
+        Step::Star => (!slash).then_some((at, Mode::Open)),
+        Step::Stars => Some((at, Mode::Open)),
+        Step::Folders => Some((at, if slash { Mode::Open } else { Mode::Within })),
+        Step::Visible => None,
+    }
+}
+
 /// `text` as a pattern that matches it alone.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
-        if matches!(character, '*' | '?' | '[' | ']' | '\\') {
+        if matches!(character, '*' | '?' | '[' | ']' | '\\' | VISIBLE) {
             escaped.push('\\');
         }
         escaped.push(character);
@@ -83,6 +168,7 @@ fn steps(pattern: &str, fold: bool) -> Vec<Step> {
                 }
             }
             '*' => steps.push(Step::Star),
+            VISIBLE => steps.push(Step::Visible),
             '[' => match class(&characters, at) {
                 Some((step, end)) => {
                     steps.push(step);
@@ -152,18 +238,19 @@ fn enter(steps: &[Step], states: &mut [bool], mut state: usize) {
 
 fn advance(steps: &[Step], states: &[bool], character: char) -> Vec<bool> {
     let mut next = vec![false; states.len()];
+    let mut states = states.to_vec();
     for (state, step) in steps.iter().enumerate() {
+        if states[state] && character != '.' && matches!(step, Step::Visible) {
+            enter(steps, &mut states, state + 1);
+        }
         if !states[state] {
             continue;
         }
         match step {
             Step::Char(wanted) if *wanted == character => enter(steps, &mut next, state + 1),
             Step::Any if character != '/' => enter(steps, &mut next, state + 1),
-            Step::Class { negated, ranges } if character != '/' => {
-                let is_in = ranges.iter().any(|&(low, high)| (low..=high).contains(&character));
-                if is_in != *negated {
-                    enter(steps, &mut next, state + 1);
-                }
+            Step::Class { negated, ranges } if character != '/' && is_in(ranges, character) != *negated => {
+                enter(steps, &mut next, state + 1);
             }
             Step::Star if character != '/' => enter(steps, &mut next, state),
             Step::Stars => enter(steps, &mut next, state),
@@ -177,7 +264,7 @@ fn advance(steps: &[Step], states: &[bool], character: char) -> Vec<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::{matches, reaches_into};
+    use super::{matches, overlap, reaches_into};
 
     #[test]
     fn a_star_stays_within_a_name_and_two_go_across() {
@@ -200,9 +287,41 @@ mod tests {
     }
 
     #[test]
+    fn a_wildcard_of_a_shell_passes_by_names_that_begin_with_a_dot() {
+        assert!(matches("/r/\0*", "/r/src/a", true, false));
+        assert!(!matches("/r/\0*", "/r/.git", true, false));
+        assert!(!matches("/r/\0*.pyc", "/r/.pyc", false, false));
+        assert!(!reaches_into("/r/\0*/x", "/r/.git", false));
+        assert!(reaches_into("/r/\0*/x", "/r/git", false));
+    }
+
+    #[test]
+    fn patterns_overlap_where_a_path_matches_both() {
+        for (one, other, expected) in [
+            ("/r/*.pem", "/r/*.pem", true),
+            ("/r/a*", "/r/*b", true),
+            ("/r/*.pem", "/r/src/*", false),
+            ("/r/**/*.pem", "/r/src/*", true),
+            ("/r/**/x", "/r/ax", false),
+            ("/r/**/x", "/r/x", true),
+            ("/r/**/x", "/r/*/*/x", true),
+            ("/r/[a-c]", "/r/b", true),
+            ("/r/[!a-c]", "/r/b", false),
+            ("/r/\0*", "/r/.env", false),
+            ("/r/\0*v", "/r/e*", true),
+            ("/r/**", "/r/.git/x", true),
+            ("/r/?", "/r/a/b", false),
+        ] {
+            assert_eq!(overlap(one, other, false), expected, "{one} {other}");
+            assert_eq!(overlap(other, one, false), expected, "{other} {one}");
+        }
+    }
+
+    #[test]
     fn many_stars_take_no_longer() {
         let pattern = "*a".repeat(2_000);
         let path = "a".repeat(4_000);
         matches(&pattern, &path, true, false);
+        overlap(&"*a".repeat(500), &"*b".repeat(500), false);
     }
 }

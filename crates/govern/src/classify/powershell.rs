@@ -275,6 +275,7 @@ impl Reader<'_> {
         self.effects.writes.extend(other.writes);
         self.effects.deletes.extend(other.deletes);
         self.effects.reads.extend(other.reads);
+        self.effects.mentions.extend(other.mentions);
         self.effects.recursive_reads.extend(other.recursive_reads);
         self.effects.network |= other.network;
         self.effects.acts |= other.acts;

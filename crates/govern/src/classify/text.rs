@@ -1,5 +1,7 @@
 //! A word after its expansion, with what is not known about it.
 
+use super::pattern::VISIBLE;
+
 /// One stretch of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
@@ -126,12 +128,31 @@ impl Text {
         }
     }
 
+    /// The same text as a shell takes it for paths: a wildcard where a name begins takes no name that begins with a dot.
+    pub fn without_dots(&self) -> Self {
+        let mut marked = Self::default();
+        for (at, piece) in self.pieces.iter().enumerate() {
+            let begins_name = match at.checked_sub(1).map(|before| &self.pieces[before]) {
+                None => true,
+                Some(Piece::Literal(before)) => before.ends_with('/'),
+                Some(_) => false,
+            };
+            match piece {
+                Piece::Glob(glob) if begins_name && !glob.starts_with(VISIBLE) && !glob.starts_with("**") => {
+                    marked.push(Piece::Glob(format!("{VISIBLE}{glob}")));
+                }
+                other => marked.push(other.clone()),
+            }
+        }
+        marked
+    }
+
     /// The same text in which nothing is a wildcard.
     pub fn without_globs(&self) -> Self {
         let mut plain = Self::default();
         for piece in &self.pieces {
             match piece {
-                Piece::Glob(glob) => plain.push_literal(glob),
+                Piece::Glob(glob) => plain.push_literal(&glob.replace(VISIBLE, "")),
                 other => plain.push(other.clone()),
             }
         }
@@ -144,7 +165,8 @@ impl Text {
         for piece in &self.pieces {
             match piece {
                 Piece::Literal(text) => globbing.push_globbing(text),
-                other => globbing.push(other.clone()),
+                Piece::Glob(glob) => globbing.push(Piece::Glob(glob.replace(VISIBLE, ""))),
+                Piece::Unknown => globbing.push(Piece::Unknown),
             }
         }
         globbing
@@ -192,7 +214,7 @@ impl Text {
             Piece::Literal(text) | Piece::Glob(text) => text.as_str(),
             Piece::Unknown => "…",
         });
-        pieces.collect()
+        pieces.collect::<String>().replace(VISIBLE, "")
     }
 }
 

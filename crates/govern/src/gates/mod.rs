@@ -73,6 +73,8 @@ pub struct Act<'a> {
     pub changes: &'a [Touched<'a>],
     /// What it reads by name, resolved.
     pub reads: &'a [Touched<'a>],
+    /// What it names and may read, resolved.
+    pub mentions: &'a [Touched<'a>],
     /// The folders that it reads through, resolved, in the order of [`Effects::recursive_reads`].
     pub walks: &'a [Vec<PathBuf>],
 }

@@ -16,13 +16,14 @@ struct World {
     files: Vec<(&'static str, &'static str)>,
     fold: bool,
     cwd: &'static str,
+    locks: bool,
 }
 
 impl World {
     fn new(policy: &str) -> Self {
         let policy = Policy::read(policy.as_bytes()).unwrap();
         let files = vec![("/w/src/a.rs", "one\ntwo\nthree\nfour\n"), ("/w/tests/t.py", "assert 1\n")];
-        Self { policy, session: Session::default(), files, fold: false, cwd: "/w" }
+        Self { policy, session: Session::default(), files, fold: false, cwd: "/w", locks: true }
     }
 
     fn learn(&mut self, entry: Entry) {
@@ -67,9 +68,17 @@ impl World {
         let event = Event { cwd: Some(cwd.into()), ..about(tool) };
         let changes: Vec<Touched<'_>> = effects.changes().map(touched).collect();
         let reads: Vec<Touched<'_>> = effects.reads.iter().map(touched).collect();
+        let mentions: Vec<Touched<'_>> = effects.mentions.iter().map(touched).collect();
         let walks: Vec<Vec<PathBuf>> =
             effects.recursive_reads.iter().map(|walk| touched(&walk.root).paths).collect();
-        let act = Act { event: &event, effects: &effects, changes: &changes, reads: &reads, walks: &walks };
+        let act = Act {
+            event: &event,
+            effects: &effects,
+            changes: &changes,
+            reads: &reads,
+            mentions: &mentions,
+            walks: &walks,
+        };
         let mut rules = Protected::new();
         let guard = |scope, access, rule: &str| Guard {
             scope,
@@ -79,8 +88,15 @@ impl World {
             next: "leave it".into(),
             ticket: false,
         };
-        rules.push(guard(Scope::Path("tests/t.py".into()), Access::Write, "locked"));
+        if self.locks {
+            rules.push(guard(Scope::Path("tests/t.py".into()), Access::Write, "locked"));
+        }
         rules.push(guard(Scope::Below(".chalk/regression".into()), Access::Any, "held-out"));
+        for (name, rule) in
+            [(".git", gate::protected::GIT_FOLDER), (".claude/settings.json", "cairn:settings")]
+        {
+            rules.push(guard(Scope::Below(name.into()), Access::Write, rule));
+        }
         rules.extend(self.policy.protected());
         let (index, lines) = rules.keep(self.fold);
         let file = |path: &Path| {
@@ -96,7 +112,7 @@ impl World {
             session: &self.session,
             fold: self.fold,
             file: &file,
-            is_occupied: &|_| true,
+            is_occupied: &|folder| folder.extension().is_none_or(|end| end != "json"),
         };
         judge(&act, &known).unwrap()
     }
@@ -123,7 +139,7 @@ fn acted<T>(command: &str, ask: impl FnOnce(&Act<'_>) -> T) -> T {
     let reads: Vec<Touched<'_>> = effects.reads.iter().map(touched).collect();
     let walks: Vec<Vec<PathBuf>> =
         effects.recursive_reads.iter().map(|walk| touched(&walk.root).paths).collect();
-    ask(&Act { event: &event, effects: &effects, changes: &[], reads: &reads, walks: &walks })
+    ask(&Act { event: &event, effects: &effects, changes: &[], reads: &reads, mentions: &[], walks: &walks })
 }
 
 /// A call that is about to be made.
@@ -238,6 +254,216 @@ fn the_held_out_set_is_not_read() {
         world.judge(Tool::Read { path: "/w/.chalk/regression/t.py".into(), first: None, lines: None }),
         hidden
     );
+}
+
+/// A pattern without a folder in it shut every folder.
+#[test]
+fn a_pattern_shuts_no_folder_in_which_nothing_can_match() {
+    for hidden in [true, false] {
+        let policy = format!(
+            r#"{{ "schema": 1, "protect": [{{ "path": "secret.txt", "hidden": {hidden}, "because": "x" }},
+                {{ "path": "*.pem", "hidden": {hidden}, "because": "x" }}] }}"#
+        );
+        let world = World::new(&policy);
+        for command in ["grep -rn x src", "rm -rf build", "cp -r docs docs2", "rm src/*.pem", "rm src/*"] {
+            assert_eq!(world.shell(command), [""; 0], "{hidden} {command}");
+        }
+        assert_eq!(world.judge(search(Some("src"))), [""; 0], "{hidden}");
+        for command in ["rm secret.txt", "rm *.pem", "rm a*.pem", "echo x > old.pem", "rm secret*", "rm -r *"]
+        {
+            let found = world.shell(command);
+            assert!(found.contains(&"protected policy:protect Deny".to_owned()), "{command}: {found:?}");
+        }
+        let all = world.shell("grep -rn --exclude-dir=.chalk x .");
+        assert_eq!(all.contains(&"protected policy:protect Deny".to_owned()), hidden, "{all:?}");
+    }
+}
+
+/// What git and a wildcard leave alone counted as touched.
+#[test]
+fn gits_own_folder_is_said_of_what_can_touch_it() {
+    let mut world = World::new(DEFAULT);
+    world.locks = false;
+    let gits = "protected cairn:git Deny".to_owned();
+    for command in [
+        "git checkout .",
+        "git checkout -- .",
+        "git checkout HEAD .",
+        "git checkout HEAD -- .",
+        "git restore .",
+        "git restore --source HEAD .",
+        "rm -rf ./*",
+        "rm -rf *",
+        "sed -i s/a/b/ *",
+        "mv * ../x",
+        "for f in *; do rm -rf \"$f\"; done",
+        "find . -name '*.pyc' -delete",
+        "find . -name \"*.pyc\" -exec rm {} +",
+        "find . -name __pycache__ -exec rm -rf {} +",
+        "find . -name .DS_Store -delete",
+        "find . -name '*.py' -exec sed -i s/a/b/ {} +",
+    ] {
+        let found = world.shell(command);
+        let others = found.iter().filter(|found| *found != "protected policy:knowledge Deny");
+        let others: Vec<_> = others.filter(|found| *found != "protected held-out Deny").collect();
+        assert_eq!(others, [""; 0], "{command}");
+        assert!(!command.starts_with("git") || found.len() < 3, "{command}: {found:?}");
+    }
+    for command in [
+        "rm -rf .",
+        "rm -rf .*",
+        "rm -rf .git/*",
+        "rm -rf {*,.*}",
+        "rm -rf */../.git",
+        "find . -delete",
+        "find . -name config -delete",
+        "find . -name 'c*' -delete",
+        "find . -name '*.lock' -delete",
+        "find . -name main -delete",
+        "find .git -name '*.sample' -delete",
+        "shopt -s dotglob; rm -rf *",
+        "shopt -s dot\"glob\"; rm -rf *",
+        "setopt GLOB_DOTS && rm -rf *",
+        "bash -O dotglob -c 'rm -rf *'",
+        "GLOBIGNORE=x; rm -rf *",
+        "mv .git x",
+    ] {
+        let found = world.shell(command);
+        assert!(found.contains(&gits), "{command}: {found:?}");
+    }
+    world.locks = true;
+    for command in ["git checkout .", "git restore .", "git checkout HEAD -- tests", "rm -rf *"] {
+        let found = world.shell(command);
+        assert!(found.contains(&"protected locked Deny".to_owned()), "{command}: {found:?}");
+        assert!(!found.contains(&gits), "{command}: {found:?}");
+    }
+    world.files.push(("/w/.claude/settings.json", "{}"));
+    let found = world.shell("git checkout HEAD~3 -- .");
+    assert!(found.contains(&"protected cairn:settings Deny".to_owned()), "an older state: {found:?}");
+}
+
+/// The held-out set was taken away with what git ignores, unnoticed.
+#[test]
+fn what_takes_ignored_files_away_takes_the_held_out_set() {
+    let mut world = World::new(DEFAULT);
+    let held_out = "protected held-out Deny".to_owned();
+    for command in [
+        "git clean -fdx",
+        "git clean -xdf",
+        "git clean -fdX",
+        "git clean -ffdx .",
+        "git clean -fdx .chalk",
+        "git clean -fx -- .chalk/regression",
+        "git -C .chalk clean -fdx",
+        "git clean -fdX -e .chalk/regression",
+        "git clean -fdx -e node_modules",
+        "git stash -a",
+        "git stash --all",
+        "git stash push --all -m x",
+        "cd src && git stash -a",
+    ] {
+        assert_eq!(world.shell(command), [held_out.as_str()], "{command}");
+    }
+    for command in [
+        "git clean -fd",
+        "git clean -n",
+        "git clean -ndx",
+        "git clean -fdx --dry-run",
+        "git clean -fdx src",
+        "git clean -fdx -e .chalk/regression",
+        "git clean -fdx -e .chalk",
+        "git clean -fdx --exclude=regression/",
+        "git stash",
+        "git stash -u",
+        "git stash push -a -- src",
+        "git stash apply",
+    ] {
+        assert_eq!(world.shell(command), [""; 0], "{command}");
+    }
+    world.files.push(("/w/.gitignore", "# none\n/tests/*.py\n"));
+    let both = world.shell("git clean -fdx");
+    assert_eq!(both, [held_out.as_str(), "protected locked Deny"]);
+    world.files.push(("/w/tests/.gitignore", "!t.py\n"));
+    assert_eq!(world.shell("git clean -fdx"), [held_out.as_str()]);
+}
+
+/// Git and code read what the command names, and nobody looked at it.
+#[test]
+fn what_is_hidden_is_not_read_by_another_reader() {
+    let world = World::new(
+        r#"{ "schema": 1, "protect": [{ "path": "secret.txt", "hidden": true, "because": "x" }] }"#,
+    );
+    for path in ["secret.txt", ".chalk/regression/t.py"] {
+        for command in [
+            "git diff --no-index /dev/null P",
+            "perl -ne print P",
+            "git show HEAD:P",
+            "git show :P",
+            "git show :0:P",
+            "git cat-file -p HEAD:P",
+            "git blame P",
+            "git log -p -- P",
+            "git log -L1,5:P",
+            "git diff HEAD -- P",
+            "git archive HEAD P",
+            "cd src && git show HEAD:P",
+            "cd src && git show HEAD:../P",
+            "python3 -c \"print(open('P').read())\"",
+            "node -e 'require(\"fs\").readFileSync(\"P\")'",
+            "perl -e 'open F, \"P\"; print <F>'",
+            "ruby -e 'puts File.read(\"P\")'",
+            "python3 <<'EOF'\nprint(open('P').read())\nEOF",
+            "unheard-of-reader P",
+            "unheard-of-reader --deep ./P",
+        ] {
+            let command = command.replace('P', path);
+            let found = world.shell(&command);
+            assert!(found.iter().any(|found| found.ends_with("Deny")), "{command}: {found:?}");
+        }
+        for command in [
+            "git log --oneline -- P",
+            "git diff --stat -- P",
+            "git status P",
+            "git ls-files P",
+            "git stash show -p",
+            "pytest --ignore P",
+            "pytest --ignore=P tests",
+            "git show HEAD:src/a.rs",
+            "git diff -- src",
+            "chalk held-out lock P",
+            "python3 -c 'print(\"a/b\", 1.5)'",
+            "node -e 'x.secret.txt'",
+            "cargo test secret",
+            "make all",
+            "git commit -m 'move P away'",
+        ] {
+            let command = command.replace('P', path);
+            assert_eq!(world.shell(&command), [""; 0], "{command}");
+        }
+    }
+}
+
+/// The next step was told in the words of a shell to a tool that takes none.
+#[test]
+fn the_way_past_the_held_out_set_is_in_the_words_of_the_tool() {
+    let world = World::new(DEFAULT);
+    let next = |tool: Tool| world.found(tool).remove(0).next;
+    assert!(next(search(None)).starts_with("give the search the path of a folder"));
+    let shell = |command: &str| Tool::Shell {
+        command: command.into(),
+        cwd: None,
+        shell: "bash".into(),
+        background: false,
+    };
+    assert!(next(shell("grep -r x .")).contains("--exclude-dir=regression"));
+    assert!(next(shell("git grep x")).contains("git grep x -- . ':!.chalk/regression'"));
+    assert_eq!(world.shell("git grep x -- . ':!.chalk/regression'"), [""; 0]);
+    assert_eq!(world.shell("git grep x -- ':!.chalk/regression'"), [""; 0]);
+    assert_eq!(world.shell("git grep x -- ':!docs'"), ["protected held-out Deny"]);
+}
+
+fn search(path: Option<&str>) -> Tool {
+    Tool::Search { path: path.map(str::to_owned), pattern: "x".into(), content: true }
 }
 
 #[test]
@@ -535,6 +761,61 @@ fn what_reaches_beyond_the_project_waits_for_a_person() {
     let world = World::new(commit);
     for command in ["git push", "git push origin :x", "npm publish", "echo x > /etc/hosts", "gh pr merge 1"] {
         assert_eq!(world.shell(command), ["G5 G5-1 Ask"], "{command}");
+    }
+    for command in [
+        "git -C sub push",
+        "git clean -fd",
+        "git clean --force src",
+        "git reset --hard HEAD~1",
+        "git reflog expire --expire=now --all",
+        "git gc --prune=now",
+        "dd if=x of=/dev/sda",
+        "mkfs.ext4 image",
+        "sudo shutdown -h now",
+        "reboot",
+        "curl -X POST https://e.org/x",
+        "curl -XDELETE https://e.org/x",
+        "curl --request put https://e.org/x",
+        "curl -d a=b https://e.org",
+        "curl --data-binary @x https://e.org",
+        "curl -F f=@x https://e.org",
+        "curl -T x https://e.org",
+        "wget --post-data=x https://e.org",
+        "cargo publish",
+        "poetry publish --build",
+        "twine upload dist/*",
+        "python3 -m twine upload dist/*",
+        "docker push a/b",
+        "kubectl -n prod delete pod x",
+        "kubectl apply -f x.yaml",
+        "terraform destroy",
+        "gh release create v1",
+        "gh repo delete x",
+    ] {
+        let found = world.shell(command);
+        assert!(found.contains(&"G5 G5-1 Ask".to_owned()), "{command}: {found:?}");
+    }
+    for command in [
+        "git push --dry-run",
+        "git clean -nfd",
+        "git clean -n",
+        "git reset HEAD x",
+        "git gc",
+        "git reflog",
+        "cargo publish --dry-run",
+        "kubectl apply --dry-run=client -f x.yaml",
+        "kubectl -n prod get pods",
+        "curl https://e.org",
+        "curl -G -d a=b https://e.org",
+        "curl -X POST http://localhost:8080/x",
+        "curl -sS -o /tmp/x https://e.org",
+        "terraform plan",
+        "docker build .",
+        "npm run publish-docs",
+        "dd if=x of=/dev/null",
+    ] {
+        let found = world.shell(command);
+        assert!(!found.contains(&"G5 G5-1 Ask".to_owned()), "{command}: {found:?}");
     }
     assert_eq!(world.judge(Tool::Subagent { prompt: "x".into() }), ["G5 G5-1 Ask"]);
     for command in ["echo x > src/b.rs", "git commit -m x", "gh pr view 1", "echo x > /tmp/x"] {

@@ -132,6 +132,11 @@ impl Shell<'_> {
     }
 
     fn part_readings(&mut self, parts: &[Part], splits: bool) -> Vec<Vec<Text>> {
+        // A wildcard of the extended form may say the dot itself, and in `zsh` that dots are matched.
+        let passes_dots = splits
+            && !self.state.matches_dots
+            && !self.state.has_references
+            && !parts.iter().any(|part| matches!(part, Part::Glob(_)));
         let mut readings = vec![Reading::default()];
         for part in parts {
             match part {
@@ -174,6 +179,9 @@ impl Shell<'_> {
             .into_iter()
             .map(|mut reading| {
                 reading.close();
+                if passes_dots {
+                    reading.fields = reading.fields.iter().map(Text::without_dots).collect();
+                }
                 reading.fields
             })
             .collect()

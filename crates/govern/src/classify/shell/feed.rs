@@ -2,6 +2,7 @@
 
 use brush_parser::ast::{Command, CommandPrefixOrSuffixItem as Item, SimpleCommand};
 
+use crate::classify::pattern::VISIBLE;
 use crate::classify::text::{Piece, Text};
 
 use super::programs::Input;
@@ -66,7 +67,7 @@ impl Shell<'_> {
 /// What is known of a text, with a blank for what is not.
 pub(super) fn known(text: &Text) -> String {
     let piece = |piece: &Piece| match piece {
-        Piece::Literal(text) | Piece::Glob(text) => text.clone(),
+        Piece::Literal(text) | Piece::Glob(text) => text.replace(VISIBLE, ""),
         Piece::Unknown => " ".to_owned(),
     };
     text.pieces().iter().map(piece).collect()

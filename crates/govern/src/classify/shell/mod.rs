@@ -83,6 +83,10 @@ fn classify_here(command: &str, folders: Vec<Base>, context: Context<'_>, most_o
         programs: syntax::Programs::default(),
     };
     let mut shell = begin();
+    // However it is set: by `shopt`, `setopt`, an option of the shell, or a variable.
+    let flat = command.to_ascii_lowercase().replace(['_', '\'', '"', '\\'], "");
+    shell.state.matches_dots =
+        ["dotglob", "globdots", "globignore"].iter().any(|option| flat.contains(option));
     let result = shell.script(command);
     shell.effects.settle();
     if let Ok(program) = shell.programs.program(command, most_openings)
@@ -196,6 +200,31 @@ impl Shell<'_> {
         self.note_network(text);
         if text.as_literal() != Some("-") {
             self.effects.reads.extend(path::targets(&self.state.folders, text, false));
+        }
+    }
+
+    /// Something that may be read, where all of its name is known.
+    fn mentions(&mut self, text: &Text) {
+        if !text.has_unknown() {
+            self.effects.mentions.extend(path::targets(&self.state.folders, text, false));
+        }
+    }
+
+    /// The words that a program is given and that look like paths, but for what it is to leave out.
+    fn mentions_all(&mut self, words: &[Text]) {
+        let leaves_out = |flag: &str| {
+            flag.starts_with('-')
+                && ["ignore", "exclude", "skip", "omit", "without", "deselect"]
+                    .iter()
+                    .any(|part| flag.contains(part))
+        };
+        let mut before = "";
+        for word in words {
+            let start = word.known_start();
+            if start.contains(['/', '.']) && !start.starts_with('-') && !leaves_out(before) {
+                self.mentions(word);
+            }
+            before = start;
         }
     }
 

@@ -65,6 +65,8 @@ pub struct State {
     pub splits_elsewhere: bool,
     /// A variable stands for another one, so no value is certain.
     pub has_references: bool,
+    /// Wildcards may match names that begin with a dot.
+    pub matches_dots: bool,
     /// The search path was changed, so no name is certain.
     pub searches_elsewhere: bool,
 }
@@ -81,6 +83,7 @@ impl State {
             renamed: Vec::new(),
             splits_elsewhere: false,
             has_references: false,
+            matches_dots: false,
             searches_elsewhere: false,
         }
     }
@@ -137,6 +140,7 @@ impl State {
         self.renamed.dedup();
         self.splits_elsewhere |= other.splits_elsewhere;
         self.has_references |= other.has_references;
+        self.matches_dots |= other.matches_dots;
         self.searches_elsewhere |= other.searches_elsewhere;
         self
     }

@@ -42,6 +42,7 @@ impl Shell<'_> {
                     ["extglob", "nullglob", "globstar", "dotglob", "failglob", "inherit_errexit", "lastpipe"];
                 let is_known = |word: &Text| word.as_literal().is_some_and(|word| known.contains(&word));
                 if !Options::read(rest, &[]).operands.iter().all(is_known) {
+                    self.state.matches_dots = true;
                     self.opaque();
                 }
             }

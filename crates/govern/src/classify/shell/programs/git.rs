@@ -1,17 +1,19 @@
 //! `git`, in the forms that bear paths.
 
-use crate::classify::path;
 use crate::classify::shell::{Reads, Shell, Unclear};
 use crate::classify::text::{Piece, Text};
+use crate::classify::{Spares, path};
 
 use super::Input;
 use super::options::Options;
+use super::pathspec::left_out;
 
 impl Shell<'_> {
     pub(super) fn git_program(&mut self, name: &str, rest: &[Text], input: &Input) -> Result<bool, Unclear> {
         match name {
             "git" => {}
             "gh" | "glab" | "hub" | "jj" | "hg" | "svn" => {
+                self.mentions_all(rest);
                 self.effects.network = true;
                 self.opaque();
                 return Ok(true);
@@ -87,6 +89,7 @@ impl Shell<'_> {
             "--exec",
             "--upload-pack",
         ];
+        self.git_shows(command, rest, &options);
         match command {
             "status" | "log" | "diff" | "show" | "blame" | "annotate" | "ls-files" | "ls-tree"
             | "rev-parse" | "describe" | "cat-file" | "for-each-ref" | "shortlog" | "rev-list"
@@ -109,9 +112,16 @@ impl Shell<'_> {
                     self.opaque();
                 }
                 let reads = Reads { content: true, skips_ignored: true, ..Reads::default() };
-                let files = options.operands.get(1..).unwrap_or_default();
-                let here = [Text::literal(".")];
-                for root in if files.is_empty() { &here } else { files } {
+                let has_pattern = options.has(&["-e", "-f"]);
+                let files = options.operands.get(usize::from(!has_pattern)..).unwrap_or_default();
+                let is_left_out =
+                    |word: &&Text| word.as_literal().is_some_and(|word| left_out(word).is_some());
+                let (outside, files): (Vec<&Text>, Vec<&Text>) = files.iter().partition(is_left_out);
+                let excludes =
+                    outside.iter().filter_map(|word| left_out(word.as_literal()?).map(str::to_owned));
+                let reads = Reads { excludes: excludes.collect(), ..reads };
+                let here = Text::literal(".");
+                for root in if files.is_empty() { vec![&here] } else { files } {
                     self.walks(root, &reads);
                 }
             }
@@ -136,7 +146,7 @@ impl Shell<'_> {
                 self.effects.acts = true;
                 if !options.has(&["--cached", "-n", "--dry-run"]) {
                     for operand in &options.operands {
-                        self.pathspec(operand, true);
+                        self.pathspec(operand, true, &Spares::Git);
                     }
                 }
             }
@@ -191,7 +201,7 @@ impl Shell<'_> {
             "checkout-index" | "read-tree" => {
                 self.opaque();
                 for operand in &options.operands {
-                    self.pathspec(operand, false);
+                    self.pathspec(operand, false, &Spares::Git);
                 }
             }
             _ => {
@@ -271,7 +281,17 @@ impl Shell<'_> {
             }
             ("worktree", "move") => self.write_all(operands, true),
             ("bundle", "create") => self.write_all(operands.get(..1).unwrap_or_default(), false),
-            ("stash" | "submodule", _) => self.opaque(),
+            ("stash" | "submodule", _) => {
+                self.opaque();
+                let takes = command == "stash" && matches!(verb, "" | "push" | "save");
+                if takes && options.has(&["-a", "--all"]) {
+                    let behind = rest.iter().position(|word| word.as_literal() == Some("--"));
+                    let paths = behind.map_or_else(|| self.tops(), |at| rest[at + 1..].to_vec());
+                    for path in &paths {
+                        self.pathspec(path, true, &Spares::Kept(Vec::new()));
+                    }
+                }
+            }
             ("bisect", _) => {
                 self.opaque();
                 if verb == "run" {
@@ -294,6 +314,7 @@ impl Shell<'_> {
     /// The commands that bring the work tree to another content.
     fn git_work_tree(&mut self, command: &str, rest: &[Text], options: &Options) {
         self.effects.acts = true;
+        let spares = if is_as_committed(command, rest, options) { Spares::Committed } else { Spares::Git };
         let behind = rest.iter().position(|word| word.as_literal() == Some("--"));
         let paths = behind.map(|at| &rest[at + 1..]);
         match command {
@@ -302,14 +323,14 @@ impl Shell<'_> {
                     return;
                 }
                 for operand in &options.operands {
-                    self.pathspec(operand, false);
+                    self.pathspec(operand, false, &spares);
                 }
             }
             "checkout" => {
                 // Without a separator a word is a path where it is no branch.
                 self.opaque();
                 for operand in paths.unwrap_or(&options.operands) {
-                    self.pathspec(operand, false);
+                    self.pathspec(operand, false, &spares);
                 }
             }
             "clean" => {
@@ -317,6 +338,18 @@ impl Shell<'_> {
                     return;
                 }
                 self.opaque();
+                if options.has(&["-x", "-X"]) {
+                    // With `-X` a pattern of `-e` names what is taken as well.
+                    let kept = options.values(&["-e", "--exclude"]).filter(|_| !options.has(&["-X"]));
+                    let kept: Vec<String> =
+                        kept.filter_map(|text| text.as_literal().map(str::to_owned)).collect();
+                    let here = [Text::literal(".")];
+                    let folders =
+                        if options.operands.is_empty() { &here } else { options.operands.as_slice() };
+                    for folder in folders {
+                        self.pathspec(folder, true, &Spares::Kept(kept.clone()));
+                    }
+                }
             }
             "reset" => {
                 if options.has(&["--hard", "--merge", "--keep", "--recurse-submodules"]) || options.is_open {
@@ -329,40 +362,20 @@ impl Shell<'_> {
             self.opaque();
         }
     }
+}
 
-    /// Writes or deletes what a pathspec names: its wildcards go across folders.
-    fn pathspec(&mut self, spec: &Text, is_deleted: bool) {
-        let start = spec.known_start();
-        let at_top = match start {
-            _ if start.starts_with(":/") => Some(spec.skip(2)),
-            _ if start.starts_with(":(top)") => Some(spec.skip(6)),
-            _ if start.starts_with(':') => {
-                self.opaque();
-                return;
-            }
-            _ => None,
-        };
-        let is_anywhere = at_top.is_some();
-        let inner = at_top.unwrap_or_else(|| spec.clone());
-        let mut globbing = Text::default();
-        if is_anywhere {
-            globbing.push(Piece::Glob("**".to_owned()));
-            globbing.push_literal("/");
-        }
-        for piece in inner.with_globs().pieces() {
-            globbing.push(match piece {
-                Piece::Glob(glob) => Piece::Glob(glob.replace('*', "**")),
-                other => other.clone(),
-            });
-        }
-        if is_anywhere && inner.as_literal() == Some("") {
-            self.opaque();
-        } else if is_deleted {
-            self.deletes(&globbing, true);
-        } else {
-            self.writes(&globbing, true);
-        }
+/// Whether files are brought to what the index or `HEAD` has, and not to an older state.
+fn is_as_committed(command: &str, rest: &[Text], options: &Options) -> bool {
+    let is_head = |word: &Text| matches!(word.as_literal(), Some("HEAD" | "@"));
+    if command == "restore" {
+        return options.values(&["-s", "--source"]).all(is_head);
     }
+    let first = match rest.iter().position(|word| word.as_literal() == Some("--")) {
+        Some(end) => rest[..end].iter().find(|word| !word.known_start().starts_with('-')),
+        None if options.operands.len() < 2 => None,
+        None => options.operands.first(),
+    };
+    command == "checkout" && first.is_none_or(is_head)
 }
 
 fn valued(command: &str) -> Vec<&'static str> {

@@ -79,7 +79,11 @@ impl Shell<'_> {
         {
             codes.push(code.to_owned());
         }
+        self.mentions_all(&options.operands);
         for code in &codes {
+            for word in paths(code) {
+                self.mentions(&Text::literal(word));
+            }
             self.inline(code, if is_inline { &options.operands } else { &[] });
         }
         if matches!(plain, "perl" | "ruby") && options.has(&["-i"]) {
@@ -107,6 +111,14 @@ impl Shell<'_> {
         }
         self.write_all(given, false);
     }
+}
+
+/// What looks like a path in code: what holds a slash, or a dot within quotes.
+fn paths(code: &str) -> Vec<&str> {
+    let is_end = |c: char| c.is_whitespace() || "'\"`()[]{}<>,;=|&$".contains(c);
+    let bare = code.split(is_end).filter(|word| word.contains('/'));
+    let in_quotes = quoted(code).into_iter().filter(|word| word.contains(['/', '.']) && word.len() < 300);
+    bare.chain(in_quotes).filter(|word| !word.is_empty()).take(400).collect()
 }
 
 /// The quoted texts of code, whatever the language.

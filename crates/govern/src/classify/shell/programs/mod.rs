@@ -10,6 +10,7 @@ mod git;
 mod inline;
 mod network;
 mod options;
+mod pathspec;
 mod readers;
 mod scripts;
 mod sed;
@@ -18,6 +19,7 @@ mod wrappers;
 use std::rc::Rc;
 
 use crate::classify::own;
+use crate::classify::pattern::VISIBLE;
 use crate::classify::text::Text;
 
 use super::state::Value;
@@ -112,6 +114,10 @@ impl Shell<'_> {
             || self.changer(short, rest, input)?;
         if !is_known {
             self.opaque();
+            // This program shows nothing of what it keeps from agents.
+            if !matches!(short, "cairn" | "chalk" | "chant") {
+                self.mentions_all(rest);
+            }
         }
         Ok(())
     }
@@ -167,7 +173,7 @@ impl Shell<'_> {
                 match piece {
                     crate::classify::text::Piece::Literal(text)
                     | crate::classify::text::Piece::Glob(text) => {
-                        script.push_str(text);
+                        script.push_str(&text.replace(VISIBLE, ""));
                     }
                     crate::classify::text::Piece::Unknown => script.push_str("${0}"),
                 }
