@@ -110,9 +110,10 @@ fn what_the_session_wrote_or_committed_makes_no_check_due_again() {
     assert!(shell(&scratch, "x2", "touch x").is_some_and(|due| due.contains("`make test`")));
     runs(&scratch, "u5", "make test", || ());
     // What another program adds to a folder of the session's own is none of the session's.
-    writes(&scratch, "w3", "src/new/a.c");
-    runs(&scratch, "u6", "make test", || scratch.write("src/new/b.c", "1"));
-    assert!(shell(&scratch, "x3", "touch x").is_some_and(|due| due.contains("`make test`")));
+    writes(&scratch, "w3", "lib/a.c");
+    runs(&scratch, "r1", "cat lib/a.c", || ());
+    runs(&scratch, "u6", "make more", || scratch.write("lib/b.c", "1"));
+    assert!(shell(&scratch, "x3", "touch x").is_some_and(|due| due.contains("lib/ changed")));
 }
 
 /// A listing of a new folder was taken for none where the call that made it had announced the file in it, and the hint

@@ -3,6 +3,22 @@
 /// The names of the program.
 pub const NAMES: [&str; 3] = ["cairn", "chalk", "chant"];
 
+/// The commands that look whatever stands behind them.
+const ALONE: [&str; 12] = [
+    "help",
+    "version",
+    "--version",
+    "-V",
+    "next",
+    "status",
+    "log",
+    "stats",
+    "context",
+    "doctor",
+    "backlog",
+    "schema",
+];
+
 /// Whether a call of `program` with these words, each of them known, looks at most.
 pub fn looks(program: &str, words: &[&str]) -> bool {
     if !NAMES.contains(&program) {
@@ -19,21 +35,25 @@ pub fn looks(program: &str, words: &[&str]) -> bool {
         all => all,
     };
     match words {
-        [] | ["help" | "version" | "--version" | "-V", ..] => true,
-        ["next" | "status" | "log" | "stats" | "context" | "doctor" | "backlog" | "schema", ..]
-        | ["task", "show", ..]
-        | ["question" | "lesson" | "skill" | "conformance", "list", ..]
-        | ["plan", "show", ..]
-        | ["hook", "status", ..]
-        | ["receipts", "list" | "show" | "verify" | "export", ..]
-        | ["govern", "health" | "audit", ..]
-        | ["govern", "queue", "list" | "show", ..]
-        | ["govern", "knowledge", "list" | "show" | "check", ..]
-        | ["workspace", "ls" | "check" | "verify", ..] => true,
-        // What stands behind it at once may be another verb.
-        ["workspace", "records", rest @ ..] => {
-            rest.first().is_none_or(|first| *first == "pin" || first.starts_with('-'))
-        }
+        [] | ["workspace", "records"] => true,
+        [first, ..] if ALONE.contains(first) => true,
+        ["workspace", "records", next, ..] => *next == "pin" || next.starts_with('-'),
+        ["govern", "health" | "audit", ..] => true,
+        ["govern", group @ ("queue" | "knowledge"), verb, ..] | [group, verb, ..] => verb_looks(group, verb),
+        [_] => false,
+    }
+}
+
+/// Whether what is behind a group of commands looks at most.
+fn verb_looks(group: &str, verb: &str) -> bool {
+    match group {
+        "task" | "plan" => verb == "show",
+        "question" | "lesson" | "skill" | "conformance" => verb == "list",
+        "hook" => verb == "status",
+        "receipts" => matches!(verb, "list" | "show" | "verify" | "export"),
+        "queue" => matches!(verb, "list" | "show"),
+        "knowledge" => matches!(verb, "list" | "show" | "check"),
+        "workspace" => matches!(verb, "ls" | "check" | "verify"),
         _ => false,
     }
 }
@@ -59,7 +79,7 @@ mod tests {
         }
         let acting = "cairn verify|cairn task add show|cairn update status|cairn plan set|cairn hook claude|cairn hook \
                       pause|cairn approve 1|cairn govern queue resolve 1|cairn workspace records new|cairn workspace \
-                      init|cairn audit|cairn done T-1|cairn question add x|chalk run|cairn update -- --help|cairn \
+                      init|cairn audit|cairn done T-1|cairn question add x|chalk run|cairn queue resolve|cairn govern|cairn govern deploy show|cairn update -- --help|cairn \
                       workspace records amend --base --help|make status";
         for line in acting.split('|') {
             assert!(!is_looking(line), "{line}");
