@@ -144,7 +144,9 @@ fn all_that_changed_is_named_in_one_denial_with_one_command_that_shows_it() {
     claude(&scratch, "SessionStart", json!({ "source": "startup" }));
     runs(&scratch, "u0", "make seen", || ());
     runs(&scratch, "u1", "python3 gen.py", || {
-        ["a", "b c", "d'e", "-f", "g", "h"].iter().for_each(|name| scratch.write(name, "1"));
+        for name in ["a", "b c", "d'e", "-f", "g", "h"] {
+            scratch.write(name, "1");
+        }
         scratch.write("new/deep/i", "1");
     });
     let denied = shell(&scratch, "x1", "touch x").unwrap();
