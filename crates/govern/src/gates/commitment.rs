@@ -101,7 +101,7 @@ impl<'a> Called<'a> {
     /// Whether it only says what it would do.
     fn is_rehearsal(&self) -> bool {
         let says = |word: &&str| matches!(*word, "--dry-run" | "--dryrun") || word.starts_with("--dry-run=");
-        self.all.iter().any(|word| says(&word) && *word != "--dry-run=none")
+        self.all.iter().any(|word| says(word) && *word != "--dry-run=none")
             || self.program == "rsync" && self.has_short('n')
             || self.program == "git" && matches!(self.verb(), "push" | "clean") && self.has_short('n')
     }
