@@ -23,7 +23,6 @@ pub(super) fn judge(act: &Act<'_>, known: &Known<'_>) -> Result<Vec<Found>, Dama
                 found.fact =
                     format!("it would take away what git ignores, and so {}: {}", folder(&guard), guard.fact);
                 found.next = format!("leave it out, as in `git clean -fdx -e {}`", folder(&guard));
-                found.ticket = guard.ticket;
             }
             add(found);
         }
