@@ -24,7 +24,7 @@ impl Course<'_> {
     /// # Errors
     /// The rules of one of them can't be made: nothing can be said of the call.
     pub(super) fn elsewhere(&self, act: &Act<'_>) -> Result<Vec<Found>, String> {
-        let touched = || act.changes.iter().chain(act.reads);
+        let touched = || act.changes.iter().chain(act.reads).chain(act.mentions);
         let mut folders: Vec<&Path> = Vec::new();
         for path in touched().flat_map(|touched| &touched.paths).chain(act.walks.iter().flatten()) {
             folders.extend(path.parent().filter(|_| !self.is_ours(path)));
