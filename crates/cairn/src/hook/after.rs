@@ -72,7 +72,7 @@ impl Course<'_> {
         entries.extend(self.read_back_found(&effects, &changed));
         // A folder is new as a whole, also where the call announced each file in it.
         let unannounced: Vec<String> =
-            changed.into_iter().filter(|path| !self.is_own(path, &writes)).collect();
+            changed.into_iter().filter(|path| writes.is_empty() || !self.is_own(path, &writes)).collect();
         if !unannounced.is_empty() {
             let note = Note { marker: "unannounced-write", paths: &unannounced, ..Note::default() };
             receipts.note(self.event, &note).map_err(|error| error.to_string())?;

@@ -63,12 +63,16 @@ impl Course<'_> {
             return unchecked;
         }
         // What a rule holds is that rule's; a hidden file could not be read back at all.
-        let is_held = |path: &str| self.by_rules(|rules| Ok(!rules.on(path)?.is_empty())).unwrap_or(false);
+        let held = self.by_rules(|rules| {
+            unchecked.iter().map(|path| Ok(!rules.on(path)?.is_empty())).collect::<Result<Vec<bool>, _>>()
+        });
+        let held = held.unwrap_or_else(|_| vec![false; unchecked.len()]);
         let is_there = |path: &str| {
             let found = self.state.root().join(path).symlink_metadata();
             found.is_ok_and(|found| found.is_file() || found.is_dir() && path.ends_with('/'))
         };
-        unchecked.into_iter().filter(|path| is_there(path) && !is_held(path)).collect()
+        let unheld = unchecked.into_iter().zip(held).filter(|(path, is_held)| !is_held && is_there(path));
+        unheld.map(|(path, _)| path).collect()
     }
 
     /// Whether the file has the very content in which the session read it: it is as it was, or was put back.

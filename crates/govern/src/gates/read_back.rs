@@ -5,13 +5,12 @@
 
 use std::path::Path;
 
-use gate::event::{Decision, Tool};
+use gate::event::Tool;
 use gate::protected::Scope;
 use gate::words;
 
-use super::{Act, Found, Known, plan};
+use super::{Act, Found, Known, plan, verify};
 use crate::classify::{Effects, Place};
-use crate::codes;
 use crate::policy::{Policy, Switch};
 use crate::session::Session;
 
@@ -51,15 +50,7 @@ pub(super) fn judge(act: &Act<'_>, known: &Known<'_>) -> Option<Found> {
         [] => format!("{next}, then make the call again"),
         _ => format!("{next}, then make the call again: it names the others"),
     };
-    Some(Found {
-        decision: Decision::Deny,
-        gate: "G2",
-        rule: "G2-1".to_owned(),
-        reason: codes::UNVERIFIED,
-        fact,
-        next,
-        ticket: false,
-    })
+    Some(verify::unverified(fact, next))
 }
 
 fn said(names: &str) -> String {

@@ -58,7 +58,12 @@ pub(super) fn judge(act: &Act<'_>, known: &Known<'_>) -> Option<Found> {
             format!("run `{run}` by itself"),
         )
     };
-    Some(Found {
+    Some(unverified(fact, next))
+}
+
+/// The denial of a step that comes before what changed was verified (G2-1).
+pub(super) fn unverified(fact: String, next: String) -> Found {
+    Found {
         decision: Decision::Deny,
         gate: "G2",
         rule: "G2-1".to_owned(),
@@ -66,7 +71,7 @@ pub(super) fn judge(act: &Act<'_>, known: &Known<'_>) -> Option<Found> {
         fact,
         next,
         ticket: false,
-    })
+    }
 }
 
 /// The command as a shell takes it.
